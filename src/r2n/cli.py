@@ -1,0 +1,169 @@
+"""The command line: `r2n demo`, `fit`, `show`, `predict`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from r2n import RuleSet, __version__, load
+from r2n.errors import R2NError, SchemaError
+from r2n.files import read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+out, err = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def main() -> None:
+    """Run the command line; whatever is wrong with the input ends in one line, not in a traceback."""
+    try:
+        app()
+    except (R2NError, OSError) as error:
+        err.print(Text.assemble(("error: ", "bold red"), str(error)))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        err.print("interrupted")
+        sys.exit(130)
+
+
+@app.callback(invoke_without_command=True)
+def top(version: Annotated[bool, typer.Option("--version", help="Show the version and end.")] = False) -> None:
+    """Learn classification rules that a person can read, check, edit and ship."""
+    if version:
+        out.print(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def demo(
+    number: Annotated[int, typer.Option("--example", min=1, max=5, help="Which of the five known rules.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the data and of the training.")] = 0,
+) -> None:
+    """Learn a rule whose truth is known, and show both side by side."""
+    from r2n import R2NClassifier  # only fitting loads the training engine
+    from r2n.datasets import example
+
+    known = example(number)
+    X, y = known.sample(10_000, random_state=seed)
+    out.print(f"10,000 rows, 5 columns, labelled by a rule the learner does not see ({known.name}).")
+    start = time.perf_counter()
+    model = R2NClassifier(random_state=seed, progress=err.is_terminal).fit(X[:8_000], y[:8_000])
+    seconds = time.perf_counter() - start
+    grid = Grid(show_lines=True)
+    grid.add_column("the true rules")
+    grid.add_column("the rules r2n found")
+    grid.add_row(Text(str(known.rules)), Text(str(model.rules_)))
+    out.print(grid)
+    accuracy = model.score(X[8_000:], y[8_000:])
+    out.print(f"accuracy {accuracy:.4f} on 2,000 other rows; learned from 8,000 rows in {seconds:.1f} s")
+
+
+@app.command()
+def fit(
+    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file.")],
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    positive: Annotated[str | None, typer.Option(help="The label that the rules describe.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Save the rules to this file.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
+    categorical: Annotated[list[str] | None, typer.Option(help="A column of numbers that are categories.")] = None,
+    holdout: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of rows kept to test the rules on.")] = 0.2,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same rules.")] = 0,
+) -> None:
+    """Learn rules from a table and show them."""
+    frame = read_table(table)
+    for name in (target, *(ignore or ())):
+        _require(frame, name)
+    y = _labels(frame, target)
+    X = frame.drop(columns=[target, *(ignore or ())])
+    train, test = _split(len(frame), holdout, seed)
+    start = time.perf_counter()
+    model = _fit(X.iloc[train], y[train], positive, categorical, seed)
+    _show(model.rules_)
+    seconds = time.perf_counter() - start
+    accuracies = [f"accuracy {model.score(X.iloc[train], y[train]):.4f} on the {len(train):,} rows learned from"]
+    if len(test):
+        accuracies.append(f"{model.score(X.iloc[test], y[test]):.4f} on {len(test):,} held out")
+    out.print(f"{', '.join(accuracies)}; {seconds:.1f} s")
+    if output is not None:
+        model.rules_.save(output)
+        out.print(f"saved to {output}")
+
+
+@app.command()
+def show(model: Annotated[Path, typer.Argument(help="A file saved by `r2n fit -o`.")]) -> None:
+    """Show the rules in a model file."""
+    _show(load(model))
+
+
+@app.command()
+def predict(
+    model: Annotated[Path, typer.Argument(help="A file saved by `r2n fit -o`.")],
+    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the same columns.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, not to the terminal.")] = None,
+) -> None:
+    """Predict the label of each row; one line a row, after the header `prediction`."""
+    labels = load(model).predict(read_table(table))
+    lines = "\n".join(["prediction", *map(_csv_cell, labels.tolist())]) + "\n"
+    if output is None:
+        sys.stdout.write(lines)
+    else:
+        output.write_text(lines, encoding="utf-8")
+        err.print(f"{len(labels):,} predictions written to {output}")
+
+
+def _fit(X: pd.DataFrame, y: Any, positive: str | None, categorical: list[str] | None, seed: int) -> Any:
+    from r2n import R2NClassifier  # only fitting loads the training engine
+
+    model = R2NClassifier(
+        positive=None if positive is None else _label(y, positive),
+        categorical=categorical,
+        progress=err.is_terminal,
+        random_state=seed,
+    )
+    return model.fit(X, y)
+
+
+def _show(rules: RuleSet) -> None:
+    out.print(Text(str(rules)))
+    many = "rule" if rules.n_rules == 1 else "rules"
+    out.print(f"{rules.n_rules} {many}, {rules.literals_per_rule:.1f} literals in each, size {rules.size}")
+
+
+def _require(frame: pd.DataFrame, name: str) -> None:
+    if name not in frame.columns:
+        from r2n.schema.table import no_such_column
+
+        raise SchemaError(no_such_column(name, [str(column) for column in frame.columns], "the table"))
+
+
+def _labels(frame: pd.DataFrame, target: str) -> Any:
+    labels = frame[target]
+    return labels.to_numpy(dtype=object) if labels.dtype.kind not in "biuf" else labels.to_numpy()
+
+
+def _label(y: Any, text: str) -> Any:
+    """The label that prints like the text; the text itself if none does (which fit then refuses)."""
+    return next((label for label in set(y.tolist()) if str(label) == text), text)
+
+
+def _split(n_rows: int, share: float, seed: int) -> tuple[Any, Any]:
+    import numpy as np
+
+    order = np.random.default_rng(seed).permutation(n_rows)
+    held = round(share * n_rows)
+    return np.sort(order[held:]), np.sort(order[:held])
+
+
+def _csv_cell(label: object) -> str:
+    text = str(label)
+    quoted = text.replace('"', '""')
+    return f'"{quoted}"' if any(sign in text for sign in ',"\n\r') else text

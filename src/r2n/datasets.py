@@ -1,0 +1,237 @@
+"""Data to learn from: rules whose truth is known, and the four real tables of the paper's evaluation."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.errors import DataUnavailable, ParameterError
+from r2n.rules import RuleSet
+from r2n.schema import Column, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# -- rules whose truth is known --------------------------------------------------------------------
+
+# Uniform on (0, 1]: never 0, so that ratios of columns mean the same as differences.
+_LEAST = 2.0**-53
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRule:
+    """A rule set, and tables made from it: columns uniform on (0, 1], labels by the rules.
+
+    >>> print(example(2).rules)
+    True if x0/x1 > 0.5
+         or x4 < 0.25
+    else False
+    >>> X, y = example(2).sample(1000, random_state=0)
+    >>> X.shape, bool((example(2).rules.predict(X) == y).all())
+    ((1000, 5), True)
+    """
+
+    name: str
+    rules: RuleSet
+
+    def sample(
+        self, n_rows: int, random_state: int | None = None, flip: float = 0.0
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Rows and their labels, of which the share `flip` is turned over at random."""
+        if not 0 <= flip <= 1:
+            raise ParameterError(f"flip must be a share between 0 and 1, not {flip!r}.")
+        rng = np.random.default_rng(random_state)
+        schema = self.rules.schema
+        assert schema is not None, "a known rule is made with the columns it is sampled from"
+        X = 1.0 - rng.random((n_rows, len(schema.columns)))
+        return X, self.rules.truth(X) ^ (rng.random(n_rows) < flip)
+
+
+def _known(name: str, n_columns: int, text: str) -> KnownRule:
+    columns = tuple(Column(f"x{k}", "numeric", low=_LEAST, high=1.0) for k in range(n_columns))
+    return KnownRule(name, RuleSet.parse(f"True if {text} else False").with_schema(Schema(columns)))
+
+
+_EXAMPLES = (
+    "x0 > 0.25 or x1 < 0.5",
+    "x0/x1 > 0.5 or x4 < 0.25",
+    "x0 + 0.5·x1 > 0.5 or x4 < 0.25",
+    "x0 < 0.2 and x1 + x2 > 0.5 or x4/x3 > 1 and x1 < 0.5",
+    "x4 < 0.2 and x0/x1 > 0.5 or 0.2·x1 + 0.5·x3 > 0.5 or x0 < 0.2",
+)
+
+
+def example(number: int) -> KnownRule:
+    """One of the five synthetic examples of the paper's Table 1, over five columns."""
+    if number not in range(1, len(_EXAMPLES) + 1):
+        raise ParameterError(f"there are examples 1 to {len(_EXAMPLES)}, not {number!r}.")
+    return _known(f"example {number}", 5, _EXAMPLES[number - 1])
+
+
+def toy() -> KnownRule:
+    """The rule of the paper's introduction, over two columns.
+
+    >>> print(toy().rules)
+    True if x0 > 0.5 and x0/x1 > 1
+    else False
+    """
+    return _known("toy", 2, "x0/x1 > 1 and x0 > 0.5")
+
+
+# -- real tables -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RealTable:
+    """A table, its labels, and which of them the rules should describe."""
+
+    name: str
+    X: pd.DataFrame
+    y: NDArray[np.object_]
+    positive: str
+
+    def complete(self) -> RealTable:
+        """Only the rows without a missing value."""
+        whole = self.X.notna().all(axis=1).to_numpy()
+        return RealTable(self.name, self.X[whole].reset_index(drop=True), self.y[whole], self.positive)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where a table comes from, and how to know that it is the right one."""
+
+    file: str
+    target: str
+    positive: str
+    digest: str  # of the values, whatever file they came in
+    openml: int | None
+    read: Callable[[Path], pd.DataFrame]
+    rows: int | None = None  # OpenML's copy has more rows after these
+    drop: tuple[str, ...] = ()  # and other columns
+
+
+def load_table(name: str) -> RealTable:
+    """One of the real tables: from the folder `$R2N_DATA`, else the user's cache, else OpenML.
+
+    HELOC is not on OpenML as a whole (only its cleaned part): its owner gives it out on request.
+    """
+    if name not in _SOURCES:
+        raise ParameterError(f"there are the tables {', '.join(map(repr, _SOURCES))}, not {name!r}.")
+    source = _SOURCES[name]
+    frame = _read(name, source)
+    if _digest(frame) != source.digest:
+        raise DataUnavailable(
+            f"the copy of {name} that was found is not the known one: its values differ. "
+            f"Delete it, or put the original {source.file} into the folder that R2N_DATA names."
+        )
+    y = frame[source.target].astype(object).to_numpy()
+    return RealTable(name, frame.drop(columns=source.target), y, source.positive)
+
+
+def available(name: str) -> bool:
+    """Whether a table can be read without fetching it."""
+    folder = os.environ.get("R2N_DATA")
+    here = folder is not None and (Path(folder) / _SOURCES[name].file).exists()
+    return here or _cached(name).exists()
+
+
+def _read(name: str, source: _Source) -> pd.DataFrame:
+    folder = os.environ.get("R2N_DATA")
+    if folder:
+        path = Path(folder) / source.file
+        if not path.exists():
+            raise DataUnavailable(f"R2N_DATA names the folder {folder}, which has no {source.file}. Put it there.")
+        return source.read(path)
+    if not _cached(name).exists():
+        _fetch(name, source)
+    import pandas as pd  # only those who read tables need it
+
+    return pd.read_parquet(_cached(name))
+
+
+def _cached(name: str) -> Path:
+    from platformdirs import user_cache_path
+
+    return user_cache_path("r2n") / "tables" / f"{name}.parquet"
+
+
+def _fetch(name: str, source: _Source) -> None:
+    """Bring a table from OpenML into the cache; a broken download leaves nothing behind."""
+    by_hand = f"Get {source.file} from its publisher, put it into a folder, and name that folder in R2N_DATA."
+    if source.openml is None:
+        raise DataUnavailable(f"{name} cannot be fetched. {by_hand}")
+    from sklearn.datasets import fetch_openml
+
+    try:
+        bunch = fetch_openml(data_id=source.openml, as_frame=True, parser="auto")
+    except (OSError, ValueError) as error:
+        raise DataUnavailable(f"{name} could not be fetched from OpenML ({error}). {by_hand}") from error
+    frame = _like_the_file(bunch.data, bunch.target, source)
+    if _digest(frame) != source.digest:
+        raise DataUnavailable(f"OpenML's copy of {name} differs from the known table. {by_hand}")
+    path = _cached(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_suffix(f".{os.getpid()}.part")
+    frame.to_parquet(half)
+    half.replace(path)
+
+
+def _like_the_file(X: pd.DataFrame, y: pd.Series[Any], source: _Source) -> pd.DataFrame:
+    """OpenML names columns in its own way; the order is the publisher's."""
+    X = X.drop(columns=[name for name in X.columns if name in source.drop]).iloc[: source.rows]
+    names = [name for name in _COLUMNS[source.file] if name != source.target]
+    frame = X.set_axis(names, axis=1) if len(names) == X.shape[1] else X
+    return frame.assign(**{source.target: y.iloc[: source.rows].astype(str)})
+
+
+def _digest(frame: pd.DataFrame) -> str:
+    """A checksum of the values, column by column in the order of their names."""
+    digest = hashlib.sha256()
+    for name in sorted(frame.columns):
+        column = frame[name]
+        digest.update(f"{name}\0{len(column)}\0".encode())
+        if column.dtype.kind in "fiu":
+            digest.update(column.to_numpy(np.float64).tobytes())
+        else:
+            digest.update("\0".join(column.astype(object).where(column.notna(), "").astype(str)).encode())
+    return digest.hexdigest()
+
+
+def _csv(path: Path, **how: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    frame: pd.DataFrame = pd.read_csv(path, skipinitialspace=True, **how)
+    return frame.rename(columns=str.strip)
+
+
+_COLUMNS = {
+    file: tuple(names.split())
+    for file, names in {
+        "magic04.data": "fLength fWidth fSize fConc fConc1 fAsym fM3Long fM3Trans fAlpha fDist class:",
+        "house_16H.csv": "P1 P5p1 P6p2 P11p4 P14p9 P15p1 P15p3 P16p2 P18p2 P27p4 "
+        "H2p2 H8p2 H10p1 H13p1 H18pA H40p4 binaryClass",
+        "adult.data": "age workclass fnlwgt education education_num marital-status occupation relationship race "
+        "sex capital-gain capital-loss hours-per-week native-country label",
+    }.items()
+}
+
+_MAGIC = "deb3ad1f198743f96e455e3c64016c14db18722b277fd456811313059b21426b"
+_HELOC = "38c4e68ee9e1be9bd6499150eec3885a37fbd9637cf302dbfde00f921613a1b3"
+_ADULT = "464af7a1f9002715c125764f05b97281f580a2945ee2e704a6a08c419d0e6335"
+_HOUSE = "4e499a529179920523967103e8c86aa3aee8205e3836b8010d1e7262c6eed048"
+
+_SOURCES = {
+    "magic": _Source("magic04.data", "class:", "g", _MAGIC, 1120, _csv, drop=("ID",)),
+    "heloc": _Source("heloc_dataset_v1.csv", "RiskPerformance", "Bad", _HELOC, None, _csv),
+    "adult": _Source("adult.data", "label", ">50K", _ADULT, 1590, lambda path: _csv(path, na_values="?"), rows=32_561),
+    "house": _Source("house_16H.csv", "binaryClass", "P", _HOUSE, 821, _csv),
+}
+
+TABLES = tuple(_SOURCES)

@@ -1,0 +1,92 @@
+"""Everything r2n raises or warns about.
+
+::
+
+    Exception
+    └── R2NError
+        ├── SchemaError      (ValueError)  a table or a column is not what was expected
+        ├── ParseError       (ValueError)  a text is not a rule
+        ├── ModelFileError   (ValueError)  a file is not a saved rule set
+        ├── ParameterError   (ValueError)  an argument has a value without a meaning
+        └── DataUnavailable  (OSError)     a data set could not be had
+
+    UserWarning
+    └── R2NWarning
+        └── Interrupted                    stopped early, with the best found so far
+
+Every message says what came, what was expected, and what to do.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DataUnavailable",
+    "Interrupted",
+    "ModelFileError",
+    "ParameterError",
+    "ParseError",
+    "R2NError",
+    "R2NWarning",
+    "SchemaError",
+]
+
+# How much of a long line is shown on either side of the caret.
+_SHOWN = 60
+
+
+class R2NError(Exception):
+    """The root: catch it to catch whatever r2n raises on purpose."""
+
+
+class SchemaError(R2NError, ValueError):
+    """A table, or a column of it, is not what was expected."""
+
+
+class ModelFileError(R2NError, ValueError):
+    """A file is not a rule set that this version can read."""
+
+
+class ParameterError(R2NError, ValueError):
+    """An argument has a value without a meaning."""
+
+
+class DataUnavailable(R2NError, OSError):  # noqa: N818 - it says more without "Error"
+    """A data set is neither on this machine nor could it be fetched."""
+
+
+class ParseError(R2NError, ValueError):
+    """A text is not a rule; the message points at the place.
+
+    >>> print(ParseError("expected a number.", line=1, column=6, source="x0 > and x1 < 3"))
+    line 1, column 6: expected a number.
+        x0 > and x1 < 3
+             ^
+    """
+
+    def __init__(self, problem: str, line: int, column: int, source: str) -> None:
+        # All four go to `args`, so that the error survives pickling between processes.
+        super().__init__(problem, line, column, source)
+        self.problem = problem
+        self.line = line
+        self.column = column
+        self.source = source
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.problem}\n{self._pointer()}"
+
+    def _pointer(self) -> str:
+        """The offending line with a caret under the place; long lines are cut to a window around it."""
+        at = self.column - 1
+        start = max(0, at - _SHOWN)
+        shown = self.source[start : at + _SHOWN]
+        # A tab stays a tab under itself, whatever its width on the reader's screen.
+        pad = "".join("\t" if char == "\t" else " " for char in self.source[start:at])
+        return f"    {shown}\n    {pad}^"
+
+
+class R2NWarning(UserWarning):
+    """The root of r2n's warnings."""
+
+
+class Interrupted(R2NWarning):
+    """The work was stopped early; what is returned is the best found so far."""

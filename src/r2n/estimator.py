@@ -1,0 +1,344 @@
+"""R2NClassifier: the scikit-learn contract and nothing else."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, check_random_state
+
+from r2n.errors import Interrupted
+from r2n.extract import extract, network_rows, predefined_literals
+from r2n.labels import Labels
+from r2n.network import Cooling, Halfspaces, Network, Params, Penalties, Record, Settings, Training
+from r2n.parameters import BOOLEAN, CALLABLE, PENALTY, Check, check_parameters, number, one_of, optional, whole
+from r2n.progress import ProgressBar
+from r2n.rules import RuleSet
+from r2n.rules.cleanup import Step, clean_up
+from r2n.rules.measures import measure
+from r2n.rules.rounding import round_ruleset
+from r2n.rules.simplify import simplify
+from r2n.schema import Scaling, Schema, Table
+
+Bools = NDArray[np.bool_]
+
+CHECKS: dict[str, Check] = {
+    "network_literals": whole(1),
+    "network_rules": whole(1),
+    "or_gate": one_of("max", "sum", "product"),
+    "negations": BOOLEAN,
+    "penalty": PENALTY,
+    "penalty_and": optional(PENALTY),
+    "penalty_or": optional(PENALTY),
+    "penalty_literals": optional(PENALTY),
+    "scale_penalties": BOOLEAN,
+    "learning_rate": number("above 0", lambda value: value > 0),
+    "batch_size": whole(1),
+    "epochs": whole(1),
+    "steps_per_epoch": whole(1),
+    "restarts": whole(1),
+    "temperature": number("above 0", lambda value: value > 0),
+    "gamma": number("above 0 and at most 1", lambda value: 0 < value <= 1),
+    "temperature_floor": number("above 0", lambda value: value > 0),
+    "keep": one_of("crisp", "loss"),
+    "price": PENALTY,
+    "validation_fraction": number("of at least 0 and below 1", lambda value: 0 <= value < 1),
+    "drop_below": number("of at least 0 and below 1", lambda value: 0 <= value < 1),
+    "scaling": one_of("standard", "range", "none"),
+    "progress": BOOLEAN,
+    "callback": optional(CALLABLE),
+}
+
+
+class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # sklearn is untyped
+    """Learns a rule set, and the conditions in it, from a table with two classes.
+
+    Parameters
+    ----------
+    network_literals, network_rules : int
+        m and J: how many halfspaces and how many rules the network may use.
+    or_gate : {"sum", "max", "product"}
+        The soft OR; "max" is the paper's.
+    negations : bool
+        Offer `column not in {category}` beside `column in {category}`.
+    penalty : float
+        λ of the sparsity loss; `penalty_and`, `penalty_or`, `penalty_literals` override it by layer.
+    scale_penalties : bool
+        Divide the penalties by J. The paper's plain sums drive the rule set to a constant.
+    learning_rate, batch_size, epochs, restarts : float, int, int, int
+        Adam's step, rows in a batch, epochs of each restart, independent restarts.
+    steps_per_epoch : int
+        An epoch has at least so many steps: it reads a small table several times over.
+    temperature, gamma, temperature_floor : float
+        τ starts at `temperature`, falls by the factor γ an epoch, and stays at the floor.
+    keep : {"crisp", "loss"}
+        Which epoch is kept: the one whose *crisp* rule set errs least on the rows held out, or, as
+        in the paper, the one with the lowest training loss.
+    price : float
+        What a literal costs, in units of error, when rule sets are compared.
+    validation_fraction : float
+        Share of the rows held out of training to choose the epoch and the restart; 0 chooses on the training rows.
+    drop_below : float
+        Coefficients below this share of a literal's largest (both times their column's spread) are dropped.
+    scaling : {"standard", "range", "none"}
+        How numeric columns are scaled inside the network. Rules are always in the table's own units.
+    categorical : sequence of str, optional
+        Columns to treat as categories though they hold numbers.
+    positive : label, optional
+        The class that the rules describe; by default the last in sorted order.
+    progress : bool
+        Show a progress bar on standard error.
+    callback : callable, optional
+        Called with each epoch's `Record`.
+    random_state : int, RandomState or None
+        The same seed gives the same rules.
+
+    Attributes
+    ----------
+    rules_ : RuleSet
+        The model. `print(m.rules_)` shows it in the table's units.
+    history_ : list of Record
+        What training recorded, epoch by epoch.
+    steps_ : tuple of Step
+        What was done between the network and `rules_`, and how many training rows each step changed.
+    classes_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from r2n import R2NClassifier
+    >>> from r2n.datasets import example
+    >>> X, y = example(1).sample(1000, random_state=0)
+    >>> m = R2NClassifier(random_state=0).fit(X, y)
+    >>> m.score(X, y) > 0.98
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        network_literals: int = 10,
+        network_rules: int = 25,
+        or_gate: str = "sum",
+        negations: bool = False,
+        penalty: float = 1e-2,
+        penalty_and: float | None = None,
+        penalty_or: float | None = None,
+        penalty_literals: float | None = None,
+        scale_penalties: bool = True,
+        learning_rate: float = 1e-2,
+        batch_size: int = 200,
+        epochs: int = 200,
+        steps_per_epoch: int = 32,
+        restarts: int = 5,
+        temperature: float = 1.0,
+        gamma: float = 0.966,
+        temperature_floor: float = 1e-3,
+        keep: str = "crisp",
+        price: float = 1e-4,
+        validation_fraction: float = 0.2,
+        drop_below: float = 0.025,
+        scaling: str = "standard",
+        categorical: Collection[str] | None = None,
+        positive: Any = None,
+        progress: bool = False,
+        callback: Callable[[Record], object] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.network_literals = network_literals
+        self.network_rules = network_rules
+        self.or_gate = or_gate
+        self.negations = negations
+        self.penalty = penalty
+        self.penalty_and = penalty_and
+        self.penalty_or = penalty_or
+        self.penalty_literals = penalty_literals
+        self.scale_penalties = scale_penalties
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.steps_per_epoch = steps_per_epoch
+        self.restarts = restarts
+        self.temperature = temperature
+        self.gamma = gamma
+        self.temperature_floor = temperature_floor
+        self.keep = keep
+        self.price = price
+        self.validation_fraction = validation_fraction
+        self.drop_below = drop_below
+        self.scaling = scaling
+        self.categorical = categorical
+        self.positive = positive
+        self.progress = progress
+        self.callback = callback
+        self.random_state = random_state
+
+    # -- fitting -------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn `rules_` from a table and its labels."""
+        check_parameters(self.get_params(deep=False), CHECKS)
+        schema, table = Schema.learn(X, self.categorical or ())
+        labels = Labels.learn(y, table.n_rows, self.positive)
+        rng = check_random_state(self.random_state)
+        train, judge = _split(labels.truth, self.validation_fraction, rng)
+        blank = RuleSet((), labels.label, labels.default, schema)
+        starts = self._train(schema, table, labels.truth, (train, judge), blank, int(rng.randint(2**31 - 1)))
+        self._finish(starts, table, labels.truth, judge)
+        self._remember(X, schema, table, labels)
+        return self
+
+    def _train(
+        self,
+        schema: Schema,
+        table: Table,
+        truth: Bools,
+        parts: tuple[NDArray[np.intp], NDArray[np.intp]],
+        blank: RuleSet,
+        seed: int,
+    ) -> list[RuleSet]:
+        """The decoded rule set of every restart."""
+        scaling = Scaling.learn(table, schema.numeric, self.scaling)
+        given = predefined_literals(schema, self.negations)
+        network = self._network(len(schema.numeric), len(given))
+        rows = network_rows(table, scaling, given, truth, np.ones(table.n_rows))
+        training = Training(network, self._settings(), rows, *parts, seed=seed)
+        self.history_ = self._watch(training)
+        decoded: list[Params] = [kept.params for kept in training.best()]
+        return [extract(network, params, scaling, given, blank) for params in decoded]
+
+    def _watch(self, training: Training) -> list[Record]:
+        """Run the training to its end, or to the user's Ctrl-C, which keeps the best so far."""
+        history: list[Record] = []
+        with ProgressBar(self.epochs, shown=self.progress) as bar:
+            try:
+                for record in training:
+                    history.append(record)
+                    bar.update(record)
+                    if self.callback is not None:
+                        self.callback(record)
+            except KeyboardInterrupt:
+                if not history:
+                    raise  # there is no best so far
+                warnings.warn(
+                    f"interrupted after {len(history)} of {self.epochs} epochs; "
+                    f"the rules are the best found until then.",
+                    Interrupted,
+                    stacklevel=4,
+                )
+        return history
+
+    def _finish(self, starts: Sequence[RuleSet], table: Table, truth: Bools, judge: NDArray[np.intp]) -> None:
+        """Clean up every restart's rules, keep the best on the rows that judge, make its numbers short."""
+        cleaned = [clean_up(simplify(start), table, self.drop_below) for start in starts]
+        judging = table.take(judge)
+
+        def cost(rules: RuleSet) -> tuple[float, int]:
+            error = float(np.mean(rules.truth(judging) != truth[judge]))
+            return error + self.price * sum(len(rule.literals) for rule in rules.rules), rules.size
+
+        best = min(cleaned, key=lambda candidate: cost(candidate.rules))
+        self.rules_ = simplify(round_ruleset(simplify(best.rules), table))
+        rounded = int(np.sum(self.rules_.truth(table) != best.rules.truth(table)))
+        self.steps_ = (*best.steps, Step("round numbers", rounded))
+
+    def _remember(self, X: Any, schema: Schema, table: Table, labels: Labels) -> None:
+        """What prediction needs: classes, names, and the counts behind the probabilities."""
+        self.classes_ = labels.classes
+        self.n_features_in_ = len(schema.columns)
+        if hasattr(self, "feature_names_in_"):  # an earlier fit had names
+            delattr(self, "feature_names_in_")
+        if all(isinstance(name, str) for name in getattr(X, "columns", [0])):
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+        measured = measure(self.rules_, table, np.where(labels.truth, labels.label, labels.default))
+        default = ~self.rules_.truth(table)
+        self._fired_counts = [(m.positives, m.covered) for m in measured.rules]
+        self._default_counts = float(np.sum(labels.truth & default)), float(np.sum(default))
+
+    def _network(self, n_columns: int, n_given: int) -> Network:
+        literals = Halfspaces(n_columns, self.network_literals if n_columns else 0)
+        return Network(literals, n_given, self.network_rules, self.or_gate)
+
+    def _settings(self) -> Settings:
+        share = self.network_rules if self.scale_penalties else 1
+        by_layer = (self.penalty_and, self.penalty_or, self.penalty_literals)
+        penalties = Penalties(*((self.penalty if λ is None else λ) / share for λ in by_layer))
+        return Settings(
+            penalties=penalties,
+            cooling=Cooling(self.temperature, self.gamma, self.temperature_floor),
+            learning_rate=self.learning_rate,
+            batch_size=self.batch_size,
+            epochs=self.epochs,
+            steps_per_epoch=self.steps_per_epoch,
+            restarts=self.restarts,
+            price=self.price,
+            by_loss=self.keep == "loss",
+        )
+
+    # -- predicting ----------------------------------------------------------------------------
+
+    def _table(self, X: Any) -> Table:
+        check_is_fitted(self, "rules_")
+        assert self.rules_.schema is not None, "fitted rules always have a schema"
+        return self.rules_.schema.table(X, same_order=hasattr(X, "columns"))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        truth = self.rules_.truth(self._table(X))
+        positive = int(np.flatnonzero(self.classes_ == self.rules_.label)[0])
+        return self.classes_[np.where(truth, positive, 1 - positive)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Share of the class among training rows like this one, smoothed by one row of each class.
+
+        Rows like this one are those of the rules that fire here, counted once for each rule; where
+        none fires, the rows on which none fired. It never contradicts `predict`.
+        """
+        fired = self.rules_.fires(self._table(X))
+        positives, covered = (np.array(part) for part in zip(*self._fired_counts, (0.0, 0.0), strict=True))
+        positives, covered = fired @ positives[:-1], fired @ covered[:-1]
+        any_fired = fired.any(axis=1)
+        share = (positives + 1) / (covered + 2)
+        default = (self._default_counts[0] + 1) / (self._default_counts[1] + 2)
+        above, below = np.nextafter(0.5, 1), np.nextafter(0.5, 0)
+        probability = np.where(any_fired, np.maximum(share, above), min(default, below))
+        pair = np.column_stack([1 - probability, probability])
+        return pair if self.classes_[1] == self.rules_.label else pair[:, ::-1]
+
+    def transform(self, X: Any) -> Bools:
+        """The learned literals as Boolean columns, named by `get_feature_names_out`."""
+        table = self._table(X)
+        truths = np.empty((table.n_rows, len(self.rules_.literals)), dtype=np.bool_)
+        for k, literal in enumerate(self.rules_.literals):
+            truths[:, k] = literal.evaluate(table)
+        return truths
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The literals' texts. `input_features` is there for scikit-learn; the rules know their columns."""
+        check_is_fitted(self, "rules_")
+        schema = self.rules_.schema
+        return np.array([literal.text(schema) for literal in self.rules_.literals], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _split(truth: Bools, share: float, rng: np.random.RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows that train and rows that judge, the same share of each class; with too few rows, all do both."""
+    classes = [rng.permutation(np.flatnonzero(truth == side)) for side in (False, True)]
+    held = [round(share * len(rows)) for rows in classes]
+    if min(held) == 0 or any(h == len(rows) for h, rows in zip(held, classes, strict=True)):
+        everything = np.arange(len(truth))
+        return everything, everything
+    judge = np.concatenate([rows[:h] for h, rows in zip(held, classes, strict=True)])
+    train = np.concatenate([rows[h:] for h, rows in zip(held, classes, strict=True)])
+    return np.sort(train), np.sort(judge)

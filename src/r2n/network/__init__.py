@@ -1,0 +1,23 @@
+"""SOFT: the differentiable rule set, on JAX."""
+
+from r2n.network.batches import Rows
+from r2n.network.cooling import Cooling
+from r2n.network.literals import DecodedHalfspace, Halfspaces, LiteralModule
+from r2n.network.model import Network, Params, Penalties, Structure
+from r2n.network.training import Kept, Record, Settings, Training
+
+__all__ = [
+    "Cooling",
+    "DecodedHalfspace",
+    "Halfspaces",
+    "Kept",
+    "LiteralModule",
+    "Network",
+    "Params",
+    "Penalties",
+    "Record",
+    "Rows",
+    "Settings",
+    "Structure",
+    "Training",
+]

@@ -1,0 +1,89 @@
+"""Literal modules: what the network learns its conditions with.
+
+A module is a frozen description (sizes, no weights) with four duties, so that other kinds of
+literal can join without the rest of the network knowing: initialise weights, evaluate them softly
+(and as a step), penalise them, and decode them into plain values for the bridge to the rules.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.nn import sigmoid
+
+Leaf = Any  # an array: numpy's on the host, JAX's inside the compiled program
+LiteralParams = Any  # a pytree of arrays; only its own module looks inside
+
+
+class LiteralModule(Protocol):
+    """m learned literals over the columns of a matrix x (d, n), whose rows are the last axis."""
+
+    @property
+    def n_literals(self) -> int: ...
+
+    def initialise(self, rng: np.random.Generator) -> LiteralParams: ...
+
+    def evaluate(self, params: LiteralParams, x: Array, tau: Array | float) -> Array:
+        """Soft truth (m, n) of the literals at temperature tau."""
+        ...
+
+    def step(self, params: LiteralParams, x: Array) -> Array:
+        """Truth (m, n) in {0, 1} of the literals: the limit of `evaluate` as tau → 0."""
+        ...
+
+    def penalise(self, params: LiteralParams) -> Array:
+        """What the literals cost the loss, before its λ."""
+        ...
+
+    def decode(self, params: LiteralParams) -> tuple[Any, ...]:
+        """One plain value per literal, in the matrix's units."""
+        ...
+
+
+class HalfspaceParams(NamedTuple):
+    """W^(p) (n_columns, m) and b (m,) of Eq. 2."""
+
+    W_p: Leaf
+    b: Leaf
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedHalfspace:
+    """Σ weights_k · x_k + bias > 0, over the matrix's columns in order."""
+
+    weights: tuple[float, ...]
+    bias: float
+
+
+@dataclass(frozen=True, slots=True)
+class Halfspaces:
+    """The paper's literals: φ = σ((xᵀW^(p) + b)/τ)."""
+
+    n_columns: int
+    n_literals: int
+
+    def initialise(self, rng: np.random.Generator) -> HalfspaceParams:
+        """Directions at random; boundaries that pass through the bulk of a standardised table."""
+        return HalfspaceParams(
+            W_p=rng.normal(size=(self.n_columns, self.n_literals)).astype(np.float32),
+            b=rng.normal(scale=0.5, size=self.n_literals).astype(np.float32),
+        )
+
+    def evaluate(self, params: HalfspaceParams, x: Array, tau: Array | float) -> Array:
+        return sigmoid((params.W_p.T @ x + params.b[:, None]) / tau)  # Eq. 2
+
+    def step(self, params: HalfspaceParams, x: Array) -> Array:
+        truth: Array = (params.W_p.T @ x + params.b[:, None] > 0).astype(x.dtype)
+        return truth
+
+    def penalise(self, params: HalfspaceParams) -> Array:
+        return jnp.abs(params.W_p).sum()
+
+    def decode(self, params: HalfspaceParams) -> tuple[DecodedHalfspace, ...]:
+        W_p = np.asarray(params.W_p, dtype=np.float64)
+        b = np.asarray(params.b, dtype=np.float64)
+        return tuple(
+            DecodedHalfspace(tuple(weights.tolist()), float(bias)) for weights, bias in zip(W_p.T, b, strict=True)
+        )

@@ -1,0 +1,137 @@
+"""The compiled program: many restarts, many steps, one call.
+
+Its shapes depend on the network, the batch size and the number of restarts, never on the number of
+rows: a call takes a chunk of at most `capacity` batches and runs as many of them as it is told, so
+that a second fit, a fold or a larger table finds the program already compiled.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+
+from r2n.network.literals import Leaf
+from r2n.network.model import Network, Params, Penalties
+
+JUDGE_BLOCKS, JUDGE_BLOCK_ROWS = 32, 256  # at most 8,192 rows judge an epoch
+
+
+class Chunk(NamedTuple):
+    """Batches in the order of their steps; those past `n_steps` are padding."""
+
+    x: Leaf  # (capacity, d, batch)
+    given: Leaf  # (capacity, n_given, batch)
+    y: Leaf  # (capacity, batch)
+    weight: Leaf  # (capacity, batch): 0 for rows that only fill the last batch
+    tau: Leaf  # (capacity,)
+    share: Leaf  # (capacity,): this step's part in its epoch's mean loss
+    last: Leaf  # (capacity,): is it the last step of its epoch?
+    n_steps: Leaf  # ()
+
+
+class Judge(NamedTuple):
+    """The rows on which each epoch's crisp rule set is judged, in blocks; padded like a chunk."""
+
+    x: Leaf  # (JUDGE_BLOCKS, d, JUDGE_BLOCK_ROWS)
+    given: Leaf
+    y: Leaf
+    weight: Leaf
+    n_blocks: Leaf  # ()
+
+
+class Knobs(NamedTuple):
+    """Numbers that may change without compiling again."""
+
+    penalties: Penalties
+    learning_rate: float
+    price: float  # of a literal, in units of error, when epochs are compared by their crisp rules
+    by_loss: bool  # compare epochs by the training loss, as the paper does
+
+
+class State(NamedTuple):
+    """Every array carries the restarts first."""
+
+    params: Params
+    adam: optax.OptState
+    epoch_loss: Leaf  # (R,) mean loss of the epoch so far
+    best: Params  # the kept epoch's weights: copies, training never touches them again
+    best_score: Leaf  # (R,)
+
+
+class Marks(NamedTuple):
+    """What each step that ended an epoch recorded, (capacity, R) each."""
+
+    loss: Array
+    error: Array
+    n_rules: Array
+
+
+def initialise(network: Network, restarts: int, rng: np.random.Generator) -> State:
+    """Restarts that differ: each draws its own weights. On the host, where nothing has to be compiled."""
+    drawn = [network.initialise(rng) for _ in range(restarts)]
+    params: Params = jax.tree.map(lambda *leaves: np.stack(leaves), *drawn)
+    zeros = jax.tree.map(np.zeros_like, params)
+    adam = optax.ScaleByAdamState(count=np.zeros(restarts, np.int32), mu=zeros, nu=zeros)
+    return State(params, adam, np.zeros(restarts, np.float32), params, np.full(restarts, np.inf, np.float32))
+
+
+def crisp_error(network: Network, params: Params, judge: Judge) -> Array:
+    """Weighted share of the judge's rows that the step-function network gets wrong."""
+
+    def block(i: Array, wrong: Array) -> Array:
+        truth = network.step(params, judge.x[i], judge.given[i])
+        return wrong + jnp.sum(judge.weight[i] * jnp.abs(truth - judge.y[i]))
+
+    wrong: Array = jax.lax.fori_loop(0, judge.n_blocks, block, jnp.zeros(()))
+    return wrong / jnp.maximum(jnp.sum(judge.weight), 1e-12)
+
+
+def _train_step(network: Network, chunk: Chunk, i: Array, knobs: Knobs, state: State) -> State:
+    """One Adam step of one restart on the chunk's i-th batch."""
+    loss, gradient = jax.value_and_grad(network.loss)(
+        state.params, chunk.x[i], chunk.given[i], chunk.y[i], chunk.weight[i], chunk.tau[i], knobs.penalties
+    )
+    direction, adam = optax.scale_by_adam().update(gradient, state.adam)
+    params = jax.tree.map(lambda p, d: p - knobs.learning_rate * d, state.params, direction)
+    return state._replace(params=params, adam=adam, epoch_loss=state.epoch_loss + chunk.share[i] * loss)
+
+
+def _end_epoch(network: Network, judge: Judge, knobs: Knobs, state: State) -> tuple[State, tuple[Array, Array, Array]]:
+    """Judge one restart's crisp rule set, and keep its weights if it is the best so far."""
+    error = crisp_error(network, state.params, judge)
+    selected = state.params.v > 0
+    n_literals = jnp.sum((state.params.u > 0) & selected)
+    score = jnp.where(knobs.by_loss, state.epoch_loss, error + knobs.price * n_literals)
+    better = score < state.best_score
+    kept = state._replace(
+        best=jax.tree.map(lambda new, old: jnp.where(better, new, old), state.params, state.best),
+        best_score=jnp.where(better, score, state.best_score),
+        epoch_loss=jnp.zeros(()),
+    )
+    return kept, (state.epoch_loss, error, jnp.sum(selected))
+
+
+@partial(jax.jit, static_argnames=("network",))
+def run(state: State, chunk: Chunk, judge: Judge, knobs: Knobs, network: Network) -> tuple[State, Marks]:
+    """The chunk's steps, all restarts side by side."""
+    capacity, restarts = chunk.tau.shape[0], state.best_score.shape[0]
+    blank = jnp.zeros((capacity, restarts))
+    each_restart = jax.vmap(partial(_end_epoch, network, judge, knobs))
+
+    def body(i: Array, carry: tuple[State, Marks]) -> tuple[State, Marks]:
+        state, marks = carry
+        state = jax.vmap(partial(_train_step, network, chunk, i, knobs))(state)
+
+        def ended(state: State, marks: Marks) -> tuple[State, Marks]:
+            state, seen = each_restart(state)
+            return state, Marks(*(old.at[i].set(new) for old, new in zip(marks, seen, strict=True)))
+
+        after: tuple[State, Marks] = jax.lax.cond(chunk.last[i], ended, lambda *same: same, state, marks)
+        return after
+
+    done: tuple[State, Marks] = jax.lax.fori_loop(0, chunk.n_steps, body, (state, Marks(blank, blank, blank)))
+    return done

@@ -1,0 +1,94 @@
+"""Restarts, batches, epochs. Training yields records; callers decide what to show."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.network.batches import Piece, Rows, capacity, chunk_of, epoch_pieces, judge_of, packed
+from r2n.network.cache import keep_compiled_programs
+from r2n.network.cooling import Cooling
+from r2n.network.model import Network, Params, Penalties
+from r2n.network.program import Knobs, Marks, initialise, run
+
+Index = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a network is trained."""
+
+    penalties: Penalties
+    cooling: Cooling
+    learning_rate: float
+    batch_size: int
+    epochs: int
+    restarts: int
+    steps_per_epoch: int = 1  # at least: an epoch reads a small table several times over
+    price: float = 0.0
+    by_loss: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One epoch of all restarts; the tuples have one entry per restart."""
+
+    epoch: int
+    temperature: float
+    loss: tuple[float, ...]
+    error: tuple[float, ...]  # of the crisp rule set, on the rows that judge
+    n_rules: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A restart's best epoch: its weights and the score it was kept for."""
+
+    params: Params
+    score: float
+
+
+class Training:
+    """An iterator over records that can be left at any time: `best()` is what it found so far."""
+
+    def __init__(self, network: Network, settings: Settings, rows: Rows, train: Index, judge: Index, seed: int) -> None:
+        """Train on the rows `train`; the rows `judge` decide which epoch is kept."""
+        keep_compiled_programs()
+        self._network, self._settings, self._rows = network, settings, rows
+        self._train = np.asarray(train, dtype=np.int32)
+        self._rng = np.random.default_rng(seed)
+        self._judge = judge_of(rows, np.asarray(judge, dtype=np.int32), self._rng)
+        self._state = initialise(network, settings.restarts, self._rng)
+
+    def __iter__(self) -> Iterator[Record]:
+        s = self._settings
+        knobs = Knobs(s.penalties, s.learning_rate, s.price, s.by_loss)
+        most = capacity(s.batch_size, self._rows.x.shape[1] + self._rows.given.shape[1])
+        total_weight = float(self._rows.weight[self._train].sum())
+        for group in packed(self._pieces(most), most):
+            chunk = chunk_of(group, self._rows, total_weight, s.cooling, most)
+            # Nothing is donated: after an interrupt the state of the last whole chunk is still there.
+            self._state, marks = run(self._state, chunk, self._judge, knobs, self._network)
+            ended = [piece.epoch for piece in group if piece.ends]
+            yield from self._records(ended, marks, np.flatnonzero(chunk.last))
+
+    def _pieces(self, most: int) -> Iterator[Piece]:
+        s = self._settings
+        passes = -(-s.steps_per_epoch * s.batch_size // len(self._train))
+        for epoch in range(s.epochs):
+            yield from epoch_pieces(epoch, self._train, passes, s.batch_size, most, self._rng)
+
+    def _records(self, epochs: list[int], marks: Marks, at: NDArray[np.int64]) -> Iterator[Record]:
+        loss, error, n_rules = (np.asarray(mark)[at].tolist() for mark in marks)
+        for k, epoch in enumerate(epochs):
+            temperature = self._settings.cooling.temperature(epoch)
+            yield Record(epoch, temperature, tuple(loss[k]), tuple(error[k]), tuple(map(int, n_rules[k])))
+
+    def best(self) -> list[Kept]:
+        """The kept epoch of every restart, in the restarts' order."""
+        best = jax.tree.map(np.asarray, self._state.best)
+        scores = np.asarray(self._state.best_score).tolist()
+        return [Kept(jax.tree.map(lambda a, r=r: a[r], best), score) for r, score in enumerate(scores)]

@@ -1,0 +1,69 @@
+"""Checks of the estimator's parameters, before any work is done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from r2n.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a value must be, in words and as a test."""
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return _is_whole(value) or (isinstance(value, float | np.floating) and math.isfinite(value))
+
+
+def number(words: str, holds: Callable[[Any], bool]) -> Check:
+    """A finite number with a condition."""
+    return Check(f"a number {words}", lambda value: _is_number(value) and holds(value))
+
+
+def whole(least: int) -> Check:
+    """A whole number of at least `least`."""
+    return Check(
+        f"a whole number of at least {least}",
+        lambda value: _is_whole(value) and value >= least,
+    )
+
+
+def one_of(*choices: Any) -> Check:
+    """One of a few named choices."""
+    return Check(f"one of {', '.join(map(repr, choices))}", lambda value: isinstance(value, str) and value in choices)
+
+
+def optional(check: Check) -> Check:
+    """None, or what the check says."""
+    return Check(f"None or {check.words}", lambda value: value is None or check.holds(value))
+
+
+BOOLEAN = Check("True or False", lambda value: isinstance(value, bool | np.bool_))
+CALLABLE = Check("a function", callable)
+PENALTY = number("of at least 0", lambda value: value >= 0)
+
+
+def check_parameters(parameters: Mapping[str, Any], checks: Mapping[str, Check]) -> None:
+    """Refuse the first parameter whose value has no meaning.
+
+    >>> check_parameters({"epochs": 0}, {"epochs": whole(1)})
+    Traceback (most recent call last):
+    ...
+    r2n.errors.ParameterError: epochs must be a whole number of at least 1, not 0.
+    """
+    for name, check in checks.items():
+        if not check.holds(parameters[name]):
+            raise ParameterError(f"{name} must be {check.words}, not {parameters[name]!r}.")

@@ -1,0 +1,60 @@
+"""Named settings for `R2NClassifier(**preset)`.
+
+`PAPER_SYNTHETIC` and `PAPER_REAL` are the settings of the paper's appendix C, for its synthetic
+examples and for its real tables. What the appendix leaves open is set to what its text implies:
+the OR is the maximum of Eq. 5, and the last temperature is the 10⁻⁴ that section 4 calls cold.
+`PAPER_SYNTHETIC_SCALED` differs in one point: it divides the penalties by J, without which the
+printed loss collapses to a constant (see docs/paper.md).
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+Preset = Mapping[str, Any]
+
+_PAPER = {
+    "network_literals": 10,  # m
+    "network_rules": 25,  # J
+    "or_gate": "max",
+    "scale_penalties": False,
+    "learning_rate": 1e-3,  # Adam's default
+    "batch_size": 100,
+    "epochs": 10_000,
+    "steps_per_epoch": 1,  # an epoch reads the table once
+    "restarts": 25,  # 2.5·10⁵ epochs in all
+    "temperature": 1.0,
+    "gamma": 0.995,
+    "temperature_floor": 1e-4,
+    "keep": "loss",  # the epoch of the lowest training loss
+    "price": 0.0,
+    "validation_fraction": 0.0,
+    "drop_below": 0.025,
+}
+
+PAPER_SYNTHETIC: Preset = MappingProxyType({**_PAPER, "penalty": 1e-2, "scaling": "none"})
+PAPER_REAL: Preset = MappingProxyType({**_PAPER, "penalty": 1e-3, "scaling": "standard"})
+PAPER_SYNTHETIC_SCALED: Preset = MappingProxyType({**PAPER_SYNTHETIC, "scale_penalties": True})
+
+DEFAULT: Preset = MappingProxyType(
+    {
+        "network_literals": 10,
+        "network_rules": 25,
+        "or_gate": "sum",
+        "penalty": 1e-2,
+        "scale_penalties": True,
+        "learning_rate": 1e-2,
+        "batch_size": 200,
+        "epochs": 200,
+        "steps_per_epoch": 32,
+        "restarts": 5,
+        "temperature": 1.0,
+        "gamma": 0.966,
+        "temperature_floor": 1e-3,
+        "keep": "crisp",
+        "price": 1e-4,
+        "validation_fraction": 0.2,
+        "drop_below": 0.025,
+        "scaling": "standard",
+    }
+)

@@ -1,0 +1,292 @@
+"""Literals: conditions on a row, frozen and canonical at birth.
+
+A literal that reads a missing value is false. Nothing is negated: `not in`, `is missing` and
+`is known` are literals of their own, and a rule set is monotone in its literals.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.errors import ParameterError
+from r2n.rules.text import write_bound, write_name, write_number, write_sum, write_value
+from r2n.schema import Schema, Table, Value, as_value, value_key
+from r2n.schema.values import CellError
+
+Bools: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
+Terms: TypeAlias = tuple[tuple[str, float], ...]
+
+
+def natural_key(name: str) -> tuple[Any, ...]:
+    """The order of columns: numbers inside names count as numbers, and no two names are equal.
+
+    >>> sorted(["x10", "x2", "age"], key=natural_key)
+    ['age', 'x2', 'x10']
+    """
+    parts = re.split("([0-9]+)", name)  # text and digits take turns, so like is compared with like
+    return tuple(_digits_key(part) if i % 2 else part for i, part in enumerate(parts)), name
+
+
+def _digits_key(digits: str) -> tuple[int, str]:
+    """Orders digits by their number without making it: Python refuses integers of 5,000 digits."""
+    plain = digits.lstrip("0")
+    return len(plain), plain
+
+
+@dataclass(frozen=True, slots=True)
+class Halfspace:
+    """Σ a_k·x_k > threshold, strictly, in the table's own units.
+
+    Its value is *defined* as the sum of the products from left to right, in float64. It is never
+    rescaled, because that would change the floats and with them the meaning.
+
+    >>> print(Halfspace.of({"debt": -2.1, "income": 1}, 12.5))
+    income - 2.1·debt > 12.5
+    >>> print(Halfspace.of({"x10": 0.5, "x2": 1}, 0.5))
+    x2 + 0.5·x10 > 0.5
+    """
+
+    terms: Terms
+    threshold: float
+
+    def __post_init__(self) -> None:
+        pairs = self.terms.items() if isinstance(self.terms, Mapping) else self.terms
+        terms = [(name, _number(a, f"the coefficient of {name!r}")) for name, a in pairs]
+        names = [name for name, _ in terms]
+        for name in names:
+            _check_name(name)
+            if names.count(name) > 1:
+                raise ParameterError(f"column {name!r} comes twice in a sum. Add its coefficients up.")
+        kept = sorted(((name, a) for name, a in terms if a != 0.0), key=_term_key)
+        if not kept:
+            raise ParameterError("a halfspace needs at least one column with a coefficient other than 0.")
+        object.__setattr__(self, "terms", tuple(kept))
+        object.__setattr__(self, "threshold", _number(self.threshold, "the threshold"))
+
+    @classmethod
+    def of(cls, terms: Mapping[str, float] | Iterable[tuple[str, float]], threshold: float) -> Halfspace:
+        """From a mapping or pairs, in any order."""
+        return cls(tuple(terms.items() if isinstance(terms, Mapping) else terms), threshold)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return tuple(name for name, _ in self.terms)
+
+    @property
+    def size(self) -> int:
+        """How many columns a reader must read."""
+        return len(self.terms)
+
+    @property
+    def mirrored(self) -> Terms:
+        """The terms of the opposite direction: their sum is, in floats too, exactly minus this one's."""
+        return tuple((name, -a) for name, a in self.terms)
+
+    def values(self, table: Table) -> Floats:
+        """The sum for each row; NaN where a column is missing."""
+        # One ufunc for each operation, never a dot product: that may fuse or reorder, and
+        # every export computes exactly this. inf - inf is NaN, which is false, like missing.
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            (first, a), *rest = self.terms
+            total: Floats = np.multiply(table.numeric(first), a)
+            for name, coefficient in rest:
+                total = np.add(total, np.multiply(table.numeric(name), coefficient))
+        return total
+
+    def evaluate(self, table: Table) -> Bools:
+        """Its truth in each row."""
+        truth: Bools = self.values(table) > self.threshold
+        return truth
+
+    def sort_key(self) -> tuple[Any, ...]:
+        """Its place among literals."""
+        names = tuple(natural_key(name) for name in self.columns)
+        # Larger coefficients first: a lower bound is read before an upper one.
+        return 0, names, tuple(-a for _, a in self.terms), self.threshold
+
+    def text(self, schema: Schema | None = None) -> str:
+        """As printed; as a ratio where the schema shows that this says the same."""
+        ratio = self._ratio(schema)
+        if ratio is not None:
+            return ratio
+        flipped = self.terms[0][1] < 0.0
+        return f"{write_sum(self.mirrored if flipped else self.terms)} {write_bound(self.threshold, flipped)}"
+
+    def _ratio(self, schema: Schema | None) -> str | None:
+        if schema is None or self.threshold != 0.0:
+            return None
+        match self.terms:
+            case (first, second):
+                return _write_ratio(first, second, schema) or _write_ratio(second, first, schema)
+            case _:
+                return None
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+@dataclass(frozen=True, slots=True)
+class _OneColumn:
+    """What the literals about a single column have in common."""
+
+    column: str
+
+    def __post_init__(self) -> None:
+        _check_name(self.column)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return (self.column,)
+
+    @property
+    def size(self) -> int:
+        """How many columns a reader must read."""
+        return 1
+
+    def text(self, schema: Schema | None = None) -> str:
+        """As printed; no schema changes it."""
+        return str(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Membership(_OneColumn):
+    """`column in {…}` or `column not in {…}`; both are false where the column is missing.
+
+    A category never seen before is in no set, and `not in` any.
+
+    >>> print(Membership("region", ("west", "north")))
+    region in {north, west}
+    >>> print(Membership("floor", (3, 1.0, 3), negated=True))
+    floor not in {1, 3}
+    """
+
+    values: tuple[Value, ...]
+    negated: bool = False
+
+    def __post_init__(self) -> None:
+        _check_name(self.column)
+        if isinstance(self.values, str):
+            raise ParameterError(f"values must be a collection of categories, not {self.values!r} itself.")
+        values = sorted((_category(value) for value in self.values), key=value_key)
+        if not values:
+            raise ParameterError(
+                f"a set of categories of {self.column!r} is empty. Give at least one; for a condition "
+                f"that holds wherever the column is not missing, use Known({self.column!r})."
+            )
+        object.__setattr__(self, "values", tuple(dict.fromkeys(values)))
+        object.__setattr__(self, "negated", bool(self.negated))
+
+    def evaluate(self, table: Table) -> Bools:
+        """Its truth in each row."""
+        codes, seen = table.codes(self.column)
+        wanted = frozenset(self.values)
+        # The code of a missing value is -1, which picks the False at the end.
+        truth = np.array([(value in wanted) != self.negated for value in seen] + [False])
+        return truth[codes]
+
+    def sort_key(self) -> tuple[Any, ...]:
+        """Its place among literals."""
+        return 1, natural_key(self.column), self.negated, tuple(value_key(value) for value in self.values)
+
+    def __str__(self) -> str:
+        values = ", ".join(write_value(value) for value in self.values)
+        return f"{write_name(self.column)} {'not in' if self.negated else 'in'} {{{values}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing(_OneColumn):
+    """The column is missing.
+
+    >>> print(Missing("income"))
+    income is missing
+    """
+
+    def evaluate(self, table: Table) -> Bools:
+        """Its truth in each row."""
+        return ~table.known(self.column)
+
+    def sort_key(self) -> tuple[Any, ...]:
+        """Its place among literals."""
+        return 2, natural_key(self.column)
+
+    def __str__(self) -> str:
+        return f"{write_name(self.column)} is missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Known(_OneColumn):
+    """The column is not missing.
+
+    >>> print(Known("income"))
+    income is known
+    """
+
+    def evaluate(self, table: Table) -> Bools:
+        """Its truth in each row."""
+        return table.known(self.column)
+
+    def sort_key(self) -> tuple[Any, ...]:
+        """Its place among literals."""
+        return 3, natural_key(self.column)
+
+    def __str__(self) -> str:
+        return f"{write_name(self.column)} is known"
+
+
+Literal: TypeAlias = Halfspace | Membership | Missing | Known
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise ParameterError(f"a column's name must be text, not {name!r}.")
+
+
+def _term_key(term: tuple[str, float]) -> tuple[Any, ...]:
+    """Columns that stand alone come first, as one would write it: `income - 2.1·debt`, not the reverse."""
+    name, a = term
+    return abs(a) != 1.0, natural_key(name)
+
+
+def _number(number: object, what: str) -> float:
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | float | np.integer | np.floating):
+        raise ParameterError(f"{what} must be a number, not {number!r}.")
+    try:
+        read = float(number)
+    except OverflowError:  # an integer beyond all floats
+        read = math.inf
+    if not math.isfinite(read):
+        raise ParameterError(f"{what} must be finite, not {number!r}.")
+    return read + 0.0  # no minus zero
+
+
+def _category(cell: object) -> Value:
+    try:
+        value = as_value(cell)
+    except CellError as error:
+        raise ParameterError(f"the category {cell!r} {error}") from None
+    if value is None:
+        raise ParameterError("a missing value is in no set of categories. Use Missing(column) instead.")
+    return value
+
+
+def _write_ratio(above: tuple[str, float], below: tuple[str, float], schema: Schema) -> str | None:
+    """p/q > r for 1·p - r·q > 0, and p/q < r for its mirror image; None if that is not what it says."""
+    (p, a), (q, b) = above, below
+    # Any other coefficient of p would not read back as the same floats.
+    if abs(a) != 1.0 or (a > 0.0) == (b > 0.0) or not _is_positive(schema, q):
+        return None
+    return f"{write_name(p)}/{write_name(q)} {'>' if a > 0.0 else '<'} {write_number(abs(b))}"
+
+
+def _is_positive(schema: Schema, name: str) -> bool:
+    return name in schema and schema.column(name).kind == "numeric" and schema.column(name).low > 0.0

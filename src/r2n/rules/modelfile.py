@@ -1,0 +1,206 @@
+"""Rule sets in files: plain JSON, exact to the last bit, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from r2n.errors import ModelFileError, ParameterError, SchemaError
+from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
+from r2n.rules.ruleset import Rule, RuleSet
+from r2n.schema import Schema, Value
+
+FORMAT = "r2n rule set"
+VERSION = 1
+
+_FIELDS = frozenset({"format", "version", "label", "default", "rules", "columns"})
+
+
+def save(rules: RuleSet, path: str | os.PathLike[str]) -> None:
+    """Write a rule set; on failure the old file, if any, is untouched and nothing is left behind."""
+    # Written beside the target, then renamed: a reader sees the old file or the new, never a half.
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".r2n-{secrets.token_hex(6)}.tmp")
+    try:
+        with open(draft, "x", encoding="utf-8") as file:
+            file.write(to_text(rules))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | os.PathLike[str]) -> RuleSet:
+    """Read a rule set that `save` wrote; anything else is refused."""
+    data = Path(path).read_bytes()
+    try:
+        return from_text(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ModelFileError(f"{path}: not a text in UTF-8. Give a file written by RuleSet.save.") from None
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from None
+
+
+def to_text(rules: RuleSet) -> str:
+    """The content of a model file."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "label": rules.label,
+        "default": rules.default,
+        "rules": [[_describe(literal) for literal in rule.literals] for rule in rules.rules],
+        "columns": None if rules.schema is None else rules.schema.to_json(),
+    }
+    # ASCII escapes, because a lone surrogate in a name has no UTF-8.
+    return json.dumps(document, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
+
+
+def from_text(text: str) -> RuleSet:
+    """The rule set that `to_text` wrote.
+
+    >>> rules = RuleSet.parse("yes if x0/x1 > 0.1 or region is missing else no")
+    >>> from_text(to_text(rules)) == rules
+    True
+    """
+    document = _read_json(text)
+    _check_format(document)
+    items = document["rules"]
+    if not isinstance(items, list) or not all(isinstance(rule, list) for rule in items):
+        raise ModelFileError("rules must be a list of lists of literals.")
+    schema = None if document["columns"] is None else Schema.from_json(document["columns"])
+    try:
+        rules = tuple(Rule(tuple(_literal(item) for item in rule)) for rule in items)
+        return RuleSet(rules, _value(document["label"]), _value(document["default"]), schema)
+    except (ParameterError, SchemaError) as error:
+        raise ModelFileError(str(error)) from None
+
+
+def _describe(literal: Literal) -> dict[str, object]:
+    match literal:
+        case Halfspace(terms, threshold):
+            pairs = [[name, coefficient] for name, coefficient in terms]
+            return {"kind": "halfspace", "terms": pairs, "threshold": threshold}
+        case Membership(column, values, negated):
+            return {"kind": "membership", "column": column, "values": list(values), "negated": negated}
+        case Missing(column):
+            return {"kind": "missing", "column": column}
+        case Known(column):
+            return {"kind": "known", "column": column}
+
+
+# -- reading, strictly ------------------------------------------------------------------------------
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_without_repeats)
+    except RecursionError:
+        raise ModelFileError("nested too deeply to be a rule set.") from None
+    except json.JSONDecodeError as error:
+        raise ModelFileError(
+            f"not complete JSON ({error}). The file may be half-written; save the rules again."
+        ) from None
+    except ValueError as error:  # a number with too many digits
+        raise ModelFileError(f"not a rule set: {error}.") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ModelFileError(f"holds {name}, but every number of a rule must be finite.")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ModelFileError("a field is given twice. The file was changed by hand; save the rules again.")
+    return found
+
+
+def _check_format(document: Any) -> None:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ModelFileError("not an r2n rule set. Give a file written by RuleSet.save.")
+    version = document.get("version")
+    if type(version) is not int or version != VERSION:
+        raise ModelFileError(
+            f"has version {version!r} of the format, but this r2n reads version {VERSION}. "
+            f"Install the r2n that wrote it, or save the rules again."
+        )
+    _check_fields(document, _FIELDS, "a rule set")
+
+
+def _check_fields(item: Mapping[str, Any], fields: frozenset[str] | set[str], what: str) -> None:
+    if set(item) != set(fields):
+        raise ModelFileError(f"{what} must have exactly the fields {sorted(fields)}, not {sorted(item)}.")
+
+
+def _literal(item: object) -> Literal:
+    if not isinstance(item, dict):
+        raise ModelFileError(f"a literal must be an object, not {item!r}.")
+    readers: dict[str, Callable[[dict[str, Any]], Literal]] = {
+        "halfspace": _halfspace,
+        "membership": _membership,
+        "missing": lambda item: Missing(_column(item, {"kind", "column"})),
+        "known": lambda item: Known(_column(item, {"kind", "column"})),
+    }
+    kind = item.get("kind")
+    if not isinstance(kind, str) or kind not in readers:
+        raise ModelFileError(f"a literal has the unknown kind {kind!r}; known are {sorted(readers)}.")
+    return readers[kind](item)
+
+
+def _halfspace(item: dict[str, Any]) -> Halfspace:
+    _check_fields(item, {"kind", "terms", "threshold"}, "a halfspace")
+    if not isinstance(item["terms"], list):
+        raise ModelFileError(f"the terms of a halfspace must be a list, not {item['terms']!r}.")
+    return Halfspace.of([_term(term) for term in item["terms"]], _number(item["threshold"]))
+
+
+def _term(term: object) -> tuple[str, float]:
+    match term:
+        case [name, coefficient]:
+            return _name(name), _number(coefficient)
+        case _:
+            raise ModelFileError(f"a term of a halfspace must be a column and a number, not {term!r}.")
+
+
+def _membership(item: dict[str, Any]) -> Membership:
+    column = _column(item, {"kind", "column", "values", "negated"})
+    if not isinstance(item["values"], list) or not isinstance(item["negated"], bool):
+        raise ModelFileError(f"membership of {column!r}: values must be a list, negated true or false.")
+    return Membership(column, tuple(_value(value) for value in item["values"]), item["negated"])
+
+
+def _column(item: dict[str, Any], fields: set[str]) -> str:
+    _check_fields(item, fields, f"a literal of kind {item['kind']!r}")
+    return _name(item["column"])
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str):
+        raise ModelFileError(f"a column's name must be text, not {name!r}.")
+    return name
+
+
+def _number(number: object) -> float:
+    # A Boolean is an int to Python, but not a number here.
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise ModelFileError(f"a number was expected, not {number!r}.")
+    try:
+        read = float(number)
+    except OverflowError:
+        read = math.inf
+    if not math.isfinite(read):
+        raise ModelFileError("a number is too large for a float.")
+    return read
+
+
+def _value(value: object) -> Value:
+    if not isinstance(value, str | bool | int | float):
+        raise ModelFileError(f"a category or label must be text, a number or a Boolean, not {value!r}.")
+    return value

@@ -1,0 +1,296 @@
+"""Text to rules: the inverse of `str`, and a little more generous.
+
+::
+
+    ruleset = label "if" ("false" | rule ([","] "or" rule)*) [","] "else" label
+    rule    = condition ("and" condition)*
+    condition = "true"
+              | name "in" set | name "not" "in" set | name ("=" | "!=") value
+              | name "is" ("missing" | "known")
+              | name "/" name (">" | "<") number
+              | sum compare number | number compare sum
+    sum     = ["-"] term (("+" | "-") term)*
+    term    = [number "·"] name
+    set     = "{" value ("," value)* "}"
+
+The grammar is flat, so that no text, however long, can exhaust the stack.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NoReturn, TypeVar
+
+from r2n.errors import ParameterError
+from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
+from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.tokens import Token, error_at, tokenise
+from r2n.schema import Value
+
+T = TypeVar("T")
+
+_COMPARISONS = (">", "<", ">=", "<=")
+_MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+
+
+def parse_ruleset(text: str) -> RuleSet:
+    """A rule set from its text.
+
+    >>> print(parse_ruleset("yes if 0.5 < x1, or x0 = a AND x1 <= 3 else no"))
+    yes if x1 > 0.5
+        or x1 <= 3 and x0 in {a}
+    else no
+    """
+    return _Parser(text).ruleset()
+
+
+def parse_rule(text: str) -> Rule:
+    """A rule from its text.
+
+    >>> print(parse_rule("x0 is known and x1 != 3"))
+    x1 not in {3} and x0 is known
+    """
+    parser = _Parser(text)
+    return parser.whole(parser.rule())
+
+
+def parse_literal(text: str) -> Literal:
+    """A literal from its text.
+
+    >>> print(parse_literal('2*"hours per week" - age >= 3'))
+    age - 2·"hours per week" <= -3
+    """
+    parser = _Parser(text)
+    literal = parser.condition()
+    if literal is None:
+        parser.fail_at(0, "a literal was expected, but `true` is a rule without any.")
+    return parser.whole(literal)
+
+
+class _Parser:
+    """Recursive descent over the tokens of one text; each method reads what it is named after."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._tokens = tokenise(source)
+        self._at = 0
+
+    # -- moving --------------------------------------------------------------------------------
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._at]
+
+    @property
+    def _after(self) -> Token:
+        return self._tokens[min(self._at + 1, len(self._tokens) - 1)]
+
+    def _take(self) -> Token:
+        token = self._next
+        self._at = min(self._at + 1, len(self._tokens) - 1)
+        return token
+
+    def _is(self, *texts: str) -> bool:
+        return _reads(self._next, *texts)
+
+    def _skip(self, text: str) -> bool:
+        if not self._is(text):
+            return False
+        self._take()
+        return True
+
+    def _expect(self, text: str, why: str) -> None:
+        if not self._skip(text):
+            self._fail(f"expected `{text}` {why}")
+
+    def _fail(self, expected: str) -> NoReturn:
+        self.fail_at(self._next.start, f"{expected}, not {self._next}.")
+
+    def fail_at(self, start: int, problem: str) -> NoReturn:
+        raise error_at(self._source, start, problem)
+
+    def whole(self, read: T) -> T:
+        """What was read, if nothing follows it."""
+        if self._next.kind != "end":
+            self._fail("expected `and`, `or` or the end")
+        return read
+
+    # -- rules ---------------------------------------------------------------------------------
+
+    def ruleset(self) -> RuleSet:
+        label = self._value("a label")
+        self._expect("if", "after the label")
+        rules = () if self._skip("false") else self._rules()
+        self._skip(",")
+        self._expect("else", "and the default label, or `and` or `or`")
+        start = self._next.start
+        default = self.whole(self._value("the default label"))
+        try:
+            return RuleSet(rules, label, default)
+        except ParameterError as error:
+            self.fail_at(start, str(error))
+
+    def _rules(self) -> tuple[Rule, ...]:
+        rules = [self.rule()]
+        while self._is("or") or (self._is(",") and _reads(self._after, "or")):
+            self._skip(",")
+            self._take()
+            rules.append(self.rule())
+        return tuple(rules)
+
+    def rule(self) -> Rule:
+        conditions = [self.condition()]
+        while self._skip("and"):
+            conditions.append(self.condition())
+        return Rule(tuple(literal for literal in conditions if literal is not None))
+
+    # -- literals ------------------------------------------------------------------------------
+
+    def condition(self) -> Literal | None:
+        """A literal, or None for `true`."""
+        if self._skip("true"):
+            return None
+        start = self._next.start
+        try:
+            return self._literal()
+        except ParameterError as error:
+            self.fail_at(start, str(error))
+
+    def _literal(self) -> Literal:
+        if self._next.kind in ("name", "string"):
+            if _reads(self._after, "in", "not", "is", "=", "!="):
+                return self._about(self._name())
+            if _reads(self._after, "/"):
+                return self._ratio()
+        if self._starts_with_constant():
+            return self._constant_first()
+        terms = self._sum()
+        comparison = self._comparison()
+        return self._halfspace(terms, comparison, self._number("the threshold"))
+
+    def _about(self, column: str) -> Literal:
+        """What follows the name of a column that is not part of a sum."""
+        verb = self._take()
+        if _reads(verb, "is"):
+            if self._skip("missing"):
+                return Missing(column)
+            self._expect("known", "or `missing` after `is`")
+            return Known(column)
+        if _reads(verb, "=", "!="):
+            return Membership(column, (self._value("a category"),), negated=verb.text == "!=")
+        if _reads(verb, "not"):
+            self._expect("in", "after `not`")
+        return Membership(column, self._set(), negated=_reads(verb, "not"))
+
+    def _set(self) -> tuple[Value, ...]:
+        self._expect("{", "and categories after `in`")
+        values = [self._value("a category")]
+        while self._skip(","):
+            values.append(self._value("a category"))
+        self._expect("}", "or a comma after a category")
+        return tuple(values)
+
+    def _ratio(self) -> Halfspace:
+        """p/q > r means p - r·q > 0, always: where q is positive the two say the same."""
+        p = self._name()
+        self._take()
+        q = self._name()
+        if not self._is(">", "<"):
+            self._fail("expected `>` or `<` after a ratio")
+        comparison = self._take().text
+        ratio = self._number("the bound of the ratio")
+        return self._halfspace([(p, 1.0), (q, -ratio)], comparison, 0.0)
+
+    def _constant_first(self) -> Halfspace:
+        number = self._number("a number")
+        comparison = self._comparison()
+        return self._halfspace(self._sum(), _MIRRORED[comparison], number)
+
+    def _halfspace(self, terms: list[tuple[str, float]], comparison: str, number: float) -> Halfspace:
+        """Σ compared with a number, as Σ > c: `<` negates both sides, `>=` starts one float lower."""
+        if comparison in ("<", "<="):
+            terms, number = [(name, -a) for name, a in terms], -number
+        if comparison in (">=", "<="):
+            number = math.nextafter(number, -math.inf)
+        return Halfspace.of(terms, number)
+
+    # -- sums ----------------------------------------------------------------------------------
+
+    def _starts_with_constant(self) -> bool:
+        signed = self._is("-", "+")
+        number = self._tokens[self._at + 1] if signed else self._next
+        if number.kind != "number":
+            return False
+        return _reads(self._tokens[self._at + (2 if signed else 1)], *_COMPARISONS)
+
+    def _sum(self) -> list[tuple[str, float]]:
+        terms = [self._term(self._sign())]
+        while self._is("+", "-"):
+            terms.append(self._term(self._sign()))
+        return terms
+
+    def _sign(self) -> float:
+        if self._skip("-"):
+            return -1.0
+        self._skip("+")
+        return 1.0
+
+    def _term(self, sign: float) -> tuple[str, float]:
+        if self._next.kind != "number":
+            return self._name(), sign
+        coefficient = self._float(self._take())
+        self._expect("·", "(or *) between a coefficient and its column")
+        return self._name(), sign * coefficient
+
+    def _comparison(self) -> str:
+        if not self._is(*_COMPARISONS):
+            self._fail("expected a comparison (>, <, >=, <=, in, is) or another term")
+        return self._take().text
+
+    # -- words and numbers ---------------------------------------------------------------------
+
+    def _name(self) -> str:
+        if self._next.kind == "keyword":
+            self._fail(f'expected a column (a column of this name is written "{self._next.text}")')
+        if self._next.kind not in ("name", "string"):
+            self._fail("expected a column")
+        return self._take().text
+
+    def _number(self, what: str) -> float:
+        sign = self._sign()
+        if self._next.kind != "number":
+            self._fail(f"expected {what}, a number")
+        return sign * self._float(self._take())
+
+    def _float(self, token: Token) -> float:
+        number = float(token.text)
+        if math.isinf(number):
+            self.fail_at(token.start, "this number is too large for a float.")
+        return number
+
+    def _value(self, what: str) -> Value:
+        if self._next.kind in ("name", "string"):
+            return self._take().text
+        if self._is("true", "false"):
+            return self._take().text.lower() == "true"
+        if self._next.kind == "keyword":
+            self._fail(f'expected {what} (this word as {what} is written "{self._next.text}")')
+        if self._next.kind != "number" and not self._is("-", "+"):
+            self._fail(f"expected {what}")
+        sign = -1 if self._sign() < 0.0 else 1
+        if self._next.kind != "number":
+            self._fail("expected a number")
+        return sign * self._int_or_float(self._take())
+
+    def _int_or_float(self, token: Token) -> int | float:
+        if not token.text.isdecimal():
+            return self._float(token)
+        try:
+            return int(token.text)
+        except ValueError:
+            self.fail_at(token.start, "this number has too many digits.")
+
+
+def _reads(token: Token, *texts: str) -> bool:
+    """Whether the token is one of these words or signs of the language (a string never is)."""
+    return token.kind in ("keyword", "sign") and token.text.lower() in texts

@@ -1,0 +1,97 @@
+"""Short numbers that change no literal's truth on the rows at hand."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.rules.floats import count_digits, round_to, shortest_between
+from r2n.rules.literals import Bools, Floats, Halfspace, Literal
+from r2n.rules.ruleset import Rule, RuleSet
+from r2n.schema import Table
+
+Rows: TypeAlias = NDArray[np.intp]
+
+_MOST_DIGITS = 17  # enough for every float
+
+# Candidates are tried on this many rows on either side of the boundary before on all rows:
+# those are the rows a wrong one changes first, and most candidates are wrong.
+_NEAREST = 128
+
+
+def round_ruleset(rules: RuleSet, table: Table) -> RuleSet:
+    """The rules with the shortest numbers that keep the truth of every literal on every row.
+
+    >>> rules = RuleSet.parse("yes if 1.9871·debt - 0.9124·income < 0.01347 else no")
+    >>> table = Table.read({"income": [1.0, 2.0, 5.0], "debt": [2.0, 1.5, 1.0]})
+    >>> print(round_ruleset(rules, table))
+    yes if debt - 0.5·income < 0
+    else no
+    """
+    rounded = {literal: _round_literal(literal, table) for literal in rules.literals}
+    return rules.with_rules(Rule(tuple(rounded[literal] for literal in rule.literals)) for rule in rules.rules)
+
+
+def _round_literal(literal: Literal, table: Table) -> Literal:
+    if not isinstance(literal, Halfspace):
+        return literal
+    truth = literal.evaluate(table)
+    if truth.all() or not truth.any():
+        return literal  # the rows say nothing about where its boundary lies
+    hard = _nearest_rows(literal, table, truth)
+    hard_table = table.take(hard)
+    for digits in range(1, _MOST_DIGITS + 1):
+        tried = [_candidate(literal, unit, digits) for unit in range(literal.size)]
+        plausible = [c for c in dict.fromkeys(tried) if c and _fit(c, hard_table, truth[hard])]
+        found = [fit for c in plausible if (fit := _fit(c, table, truth))]
+        if found:
+            # The first of the shortest, and the literal itself if it is no longer than that.
+            return min([literal, *found], key=_length)
+        if literal.size == 1:
+            break  # a single column has nothing but its threshold to round
+    return literal
+
+
+def _nearest_rows(literal: Halfspace, table: Table, truth: Bools) -> Rows:
+    """The rows nearest to the boundary on either side, and those where a value is missing last."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        distance = np.abs(literal.values(table) - literal.threshold)
+    sides = [np.flatnonzero(truth), np.flatnonzero(~truth)]
+    return np.concatenate([_smallest(side, distance[side]) for side in sides])
+
+
+def _smallest(rows: Rows, distance: Floats) -> Rows:
+    if len(rows) <= _NEAREST:
+        return rows
+    return rows[np.argpartition(distance, _NEAREST)[:_NEAREST]]
+
+
+def _candidate(literal: Halfspace, unit: int, digits: int) -> Halfspace | None:
+    """The literal divided by the size of one coefficient, the others rounded; without a threshold yet."""
+    scale = abs(literal.terms[unit][1])
+    terms = [(name, round_to(a / scale, digits)) for name, a in literal.terms]
+    if any(a == 0.0 or not math.isfinite(a) for _, a in terms):
+        return None
+    return Halfspace.of(terms, 0.0)
+
+
+def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
+    """The candidate with the shortest threshold that gives this truth, if any does."""
+    values = candidate.values(table)
+    false = values[~truth & ~np.isnan(values)]
+    low = float(false.max(initial=-math.inf))
+    high = float(values[truth].min())  # NaN if a true row has none, and then nothing below holds
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        return None
+    fit = Halfspace(candidate.terms, shortest_between(low, high))
+    return fit if np.array_equal(fit.evaluate(table), truth) else None
+
+
+def _length(literal: Halfspace) -> int:
+    """How much a reader has to read: digits, and coefficients, of which a 1 is not printed."""
+    coefficients = [count_digits(a) + 1 for _, a in literal.terms if abs(a) != 1.0]
+    above = math.nextafter(literal.threshold, math.inf)  # printed as `>=` where that is shorter
+    return sum(coefficients) + min(count_digits(literal.threshold), count_digits(above))

@@ -1,0 +1,204 @@
+"""Rules and rule sets: evaluate, count, print. Frozen, sorted, without repeats."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.errors import ParameterError
+from r2n.rules.literals import Bools, Literal, natural_key
+from r2n.rules.text import write_value
+from r2n.schema import Schema, Table, Value, as_value
+from r2n.schema.values import CellError
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A conjunction of literals; `Rule()` is true everywhere.
+
+    >>> from r2n.rules import Halfspace, Membership
+    >>> print(Rule((Membership("region", ("west",)), Halfspace.of({"savings": 1}, 40))))
+    savings > 40 and region in {west}
+    """
+
+    literals: tuple[Literal, ...] = ()
+
+    def __post_init__(self) -> None:
+        for literal in self.literals:
+            if not isinstance(literal, Literal):
+                raise ParameterError(f"a rule is made of literals, not of {literal!r}. Read text with parse_rule.")
+        ordered = sorted(self.literals, key=lambda literal: literal.sort_key())
+        object.__setattr__(self, "literals", tuple(dict.fromkeys(ordered)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns it reads."""
+        return _sorted_columns(self.literals)
+
+    @property
+    def size(self) -> int:
+        """How many column mentions a reader must read."""
+        return sum(literal.size for literal in self.literals)
+
+    def evaluate(self, table: Table) -> Bools:
+        """Its truth in each row."""
+        truth = np.ones(table.n_rows, dtype=np.bool_)
+        for literal in self.literals:
+            truth &= literal.evaluate(table)
+        return truth
+
+    def sort_key(self) -> tuple[Any, ...]:
+        """Its place among rules: short ones first."""
+        return len(self.literals), tuple(literal.sort_key() for literal in self.literals)
+
+    def text(self, schema: Schema | None = None) -> str:
+        """As printed; with ratios where the schema allows them."""
+        return " and ".join(literal.text(schema) for literal in self.literals) or "true"
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """A disjunction of rules: `label` where any rule is true, `default` elsewhere.
+
+    >>> rules = RuleSet.parse('''
+    ... yes if income - 2.1·debt > 12.5 and region in {north, west}
+    ...     or savings > 40
+    ... else no''')
+    >>> rules.n_rules, rules.literals_per_rule, rules.size
+    (2, 1.5, 4)
+    >>> rules.predict({"income": [20], "debt": [1], "region": ["west"], "savings": [0]})
+    array(['yes'], dtype='<U3')
+    """
+
+    rules: tuple[Rule, ...] = ()
+    label: Value = True
+    default: Value = False
+    schema: Schema | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for rule in self.rules:
+            if not isinstance(rule, Rule):
+                raise ParameterError(f"a rule set is made of rules, not of {rule!r}. Wrap literals: Rule((…,)).")
+        ordered = sorted(self.rules, key=lambda rule: rule.sort_key())
+        object.__setattr__(self, "rules", tuple(dict.fromkeys(ordered)))
+        object.__setattr__(self, "label", _label(self.label))
+        object.__setattr__(self, "default", _label(self.default))
+        if self.label == self.default:
+            raise ParameterError(f"the label and the default are both {self.label!r}. Give two that differ.")
+        if self.schema is not None:
+            for name in self.columns:
+                self.schema.column(name)  # refuses a column that is not there, with what is
+
+    # -- counting ------------------------------------------------------------------------------
+
+    @property
+    def n_rules(self) -> int:
+        """How many rules."""
+        return len(self.rules)
+
+    @property
+    def literals_per_rule(self) -> float:
+        """The mean number of literals in a rule; 0 if there are no rules."""
+        return sum(len(rule.literals) for rule in self.rules) / max(self.n_rules, 1)
+
+    @property
+    def size(self) -> int:
+        """How many column mentions a reader must read in all."""
+        return sum(rule.size for rule in self.rules)
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        """The distinct literals, in the order in which they are printed first."""
+        return tuple(dict.fromkeys(literal for rule in self.rules for literal in rule.literals))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that any rule reads."""
+        return _sorted_columns(self.literals)
+
+    # -- evaluating ----------------------------------------------------------------------------
+
+    def table(self, X: object) -> Table:
+        """X as a table of the columns these rules read, checked against the schema if there is one."""
+        if isinstance(X, Table) or self.schema is None:
+            return Table.read(X)
+        return self.schema.table(X, only=self.columns)
+
+    def fires(self, X: object) -> Bools:
+        """Which rules are true in which rows: one column for each rule."""
+        table = self.table(X)
+        # Rules share literals: each is evaluated once.
+        truth = {literal: literal.evaluate(table) for literal in self.literals}
+        fired = np.ones((table.n_rows, self.n_rules), dtype=np.bool_)
+        for j, rule in enumerate(self.rules):
+            for literal in rule.literals:
+                fired[:, j] &= truth[literal]
+        return fired
+
+    def truth(self, X: object) -> Bools:
+        """Whether any rule is true, for each row."""
+        truth: Bools = np.logical_or.reduce(self.fires(X), axis=1)
+        return truth
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """The label where any rule is true, the default elsewhere."""
+        same_type = type(self.label) is type(self.default)
+        # numpy would turn (False, "yes") into two texts: only labels of one type share an array type.
+        labels = np.array([self.default, self.label], dtype=None if same_type else object)
+        return labels[self.truth(X).astype(np.intp)]
+
+    # -- reading and writing -------------------------------------------------------------------
+
+    def with_schema(self, schema: Schema | None) -> RuleSet:
+        """The same rules over this schema."""
+        return replace(self, schema=schema)
+
+    def with_rules(self, rules: Iterable[Rule]) -> RuleSet:
+        """Other rules for the same labels and schema."""
+        return replace(self, rules=tuple(rules))
+
+    def text(self) -> str:
+        """As printed."""
+        head = f"{write_value(self.label)} if "
+        join = "\n" + "or ".rjust(len(head))
+        rules = join.join(rule.text(self.schema) for rule in self.rules) or "false"
+        return f"{head}{rules}\nelse {write_value(self.default)}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    @classmethod
+    def parse(cls, text: str) -> RuleSet:
+        """The inverse of `str`."""
+        from r2n.rules.parse import parse_ruleset  # the parser needs this class
+
+        return parse_ruleset(text)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file, for `r2n.load`."""
+        from r2n.rules.modelfile import save  # the file format needs this class
+
+        save(self, path)
+
+
+def _sorted_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
+    return tuple(sorted({name for literal in literals for name in literal.columns}, key=natural_key))
+
+
+def _label(cell: object) -> Value:
+    try:
+        value = as_value(cell)
+    except CellError as error:
+        raise ParameterError(f"the label {cell!r} {error}") from None
+    if value is None:
+        raise ParameterError("a label must be text, a number or a Boolean, not a missing value.")
+    # A class that came as 1.0 is given back as 1.0; only sets of categories equate it with 1.
+    return float(value) if isinstance(cell, float | np.floating) else value

@@ -1,0 +1,85 @@
+"""How names, categories and numbers are written, so that they read back as exactly what they were."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+from r2n.schema import Value
+
+RESERVED = frozenset(("and", "or", "if", "else", "in", "not", "is", "missing", "known", "true", "false", "inf", "nan"))
+
+# A letter of any alphabet or an underscore, then letters, digits, underscores.
+WORD = r"[^\W\d]\w*"
+
+
+def is_bare(name: str) -> bool:
+    """Whether a name can stand without quotes.
+
+    >>> [is_bare(name) for name in ("income", "größe_2", "hours per week", "2nd", "IF")]
+    [True, True, False, False, False]
+    """
+    return re.fullmatch(WORD, name) is not None and name.lower() not in RESERVED
+
+
+def write_name(name: str) -> str:
+    r"""A column's name, quoted as in JSON where it must be.
+
+    >>> print(write_name("income"), write_name("hours per week"), write_name("not"), write_name("a\nb"))
+    income "hours per week" "not" "a\nb"
+    """
+    if is_bare(name):
+        return name
+    # What a screen cannot show is escaped; anything else stays readable in its own alphabet.
+    return json.dumps(name, ensure_ascii=not name.isprintable())
+
+
+def write_value(value: Value) -> str:
+    """A category or label, written so that its type survives.
+
+    >>> print(write_value("north"), write_value("3"), write_value(3), write_value("True"), write_value(True))
+    north "3" 3 "True" True
+    """
+    return write_name(value) if isinstance(value, str) else repr(value)
+
+
+def write_number(number: float) -> str:
+    """The shortest text that reads back as exactly this float.
+
+    >>> print(write_number(3.0), write_number(-0.1), write_number(1e22), write_number(2.5e-7))
+    3 -0.1 1e22 2.5e-7
+    """
+    mantissa, e, exponent = repr(number + 0.0).partition("e")  # + 0.0: no minus zero
+    return mantissa.removesuffix(".0") + (f"e{int(exponent)}" if e else "")
+
+
+def write_bound(threshold: float, flipped: bool = False) -> str:
+    """`> threshold`, or for the negated sum `< -threshold`; with `>=` where that is shorter.
+
+    Between a float and the next one there is nothing, so v > c says the same as v >= next(c).
+
+    >>> print(write_bound(12.5), write_bound(12.5, flipped=True), write_bound(0.29999999999999993))
+    > 12.5 < -12.5 >= 0.3
+    """
+    above = math.nextafter(threshold, math.inf)
+    sign = -1.0 if flipped else 1.0
+    strict, weak = write_number(sign * threshold), write_number(sign * above)
+    operator = "<" if flipped else ">"
+    if math.isfinite(above) and len(weak) < len(strict):
+        return f"{operator}= {weak}"
+    return f"{operator} {strict}"
+
+
+def write_sum(terms: tuple[tuple[str, float], ...]) -> str:
+    """A sum of columns with their coefficients.
+
+    >>> print(write_sum((("income", 1.0), ("debt", -2.1), ("age", 0.5))))
+    income - 2.1·debt + 0.5·age
+    """
+    text = " ".join(f"{'-' if a < 0 else '+'} {_write_term(name, abs(a))}" for name, a in terms)
+    return text.removeprefix("+ ") if text.startswith("+") else text.replace("- ", "-", 1)
+
+
+def _write_term(name: str, coefficient: float) -> str:
+    return write_name(name) if coefficient == 1.0 else f"{write_number(coefficient)}·{write_name(name)}"

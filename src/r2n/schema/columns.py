@@ -1,0 +1,234 @@
+"""The schema: what was seen in each column, and the check that a later table has the same."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from r2n.errors import ModelFileError, SchemaError
+from r2n.schema.reading import has_names
+from r2n.schema.table import Kind, NotNumericError, Table, no_such_column
+from r2n.schema.values import CellError, Value, as_value
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What was seen in one column: its range if it is numeric, its categories if it is categorical."""
+
+    name: str
+    kind: Kind
+    low: float = -math.inf
+    high: float = math.inf
+    categories: tuple[Value, ...] = ()
+    missing: bool = False
+
+    @classmethod
+    def learn(cls, table: Table, name: str, kind: Kind) -> Column:
+        """Look at one column of a table."""
+        missing = not bool(table.known(name).all())
+        if kind == "categorical":
+            return cls(name, kind, categories=table.codes(name)[1], missing=missing)
+        known = table.numeric(name)[table.known(name)]
+        if known.size == 0:
+            return cls(name, kind, missing=missing)
+        # + 0.0 turns a minus zero into a zero, which reads the same and prints better.
+        return cls(name, kind, float(known.min()) + 0.0, float(known.max()) + 0.0, missing=missing)
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data; an unknown bound is null."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "low": self.low if math.isfinite(self.low) else None,
+            "high": self.high if math.isfinite(self.high) else None,
+            "categories": list(self.categories),
+            "missing": self.missing,
+        }
+
+    @classmethod
+    def from_json(cls, item: object) -> Column:
+        """The column that `to_json` described; anything odd is refused."""
+        fields = {"name", "kind", "low", "high", "categories", "missing"}
+        if not isinstance(item, Mapping) or set(item) != fields:
+            raise ModelFileError(f"a column must be an object with exactly {sorted(fields)}, not {item!r}.")
+        if not isinstance(item["name"], str) or item["kind"] not in ("numeric", "categorical"):
+            raise ModelFileError(f"a column must have a name and be numeric or categorical, not {item!r}.")
+        if not isinstance(item["missing"], bool) or not isinstance(item["categories"], list):
+            raise ModelFileError(f"column {item['name']!r}: missing must be true or false, and categories a list.")
+        low, high = _bound(item, "low", -math.inf), _bound(item, "high", math.inf)
+        categories = tuple(_category(item["name"], value) for value in item["categories"])
+        return cls(item["name"], item["kind"], low, high, categories, item["missing"])
+
+
+def _bound(item: Mapping[str, Any], field: str, unknown: float) -> float:
+    bound = item[field]
+    if bound is None:
+        return unknown
+    # A Boolean is an int to Python; an int beyond the largest float compares as infinite does.
+    if isinstance(bound, bool) or not isinstance(bound, int | float) or not abs(bound) <= sys.float_info.max:
+        raise ModelFileError(f"column {item['name']!r}: {field} must be a finite number or null, not {bound!r}.")
+    return float(bound)
+
+
+def _category(name: str, cell: object) -> Value:
+    try:
+        value = as_value(cell)
+    except CellError:
+        value = None
+    if value is None:
+        raise ModelFileError(f"column {name!r}: a category must be text, a number or a Boolean, not {cell!r}.")
+    return value
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table, in order, as they were at fit.
+
+    >>> schema, table = Schema.learn({"age": [31, 58], "region": ["north", "west"]})
+    >>> schema.numeric, schema.categorical
+    (('age',), ('region',))
+    >>> schema.column("region").categories
+    ('north', 'west')
+    """
+
+    columns: tuple[Column, ...]
+
+    def __post_init__(self) -> None:
+        if len(self._by_name) < len(self.columns):
+            raise SchemaError(f"column names are repeated: {list(self.names)}. Rename them.")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def numeric(self) -> tuple[str, ...]:
+        """The names of the numeric columns."""
+        return tuple(column.name for column in self.columns if column.kind == "numeric")
+
+    @cached_property
+    def categorical(self) -> tuple[str, ...]:
+        """The names of the categorical columns."""
+        return tuple(column.name for column in self.columns if column.kind == "categorical")
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
+
+    def column(self, name: str) -> Column:
+        """One column by its name."""
+        if name not in self._by_name:
+            raise SchemaError(no_such_column(name, self.names, "the schema"))
+        return self._by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    @classmethod
+    def learn(cls, X: object, categorical: Collection[str] = ()) -> tuple[Schema, Table]:
+        """Read every column of X: numbers are numeric, text and Booleans and `categorical` categorical."""
+        table = Table.read(X)
+        chosen = {categorical} if isinstance(categorical, str) else set(categorical)
+        for name in sorted(chosen - set(table.names), key=str):
+            raise SchemaError("categorical: " + no_such_column(str(name), table.names, "the table"))
+        kinds: dict[str, Kind] = {name: "categorical" if name in chosen else table.kind(name) for name in table.names}
+        return cls(tuple(Column.learn(table, name, kind) for name, kind in kinds.items())), table
+
+    def table(self, X: object, same_order: bool = False, only: Collection[str] | None = None) -> Table:
+        """Read X as a table of this schema: frames and dicts by name, arrays by position.
+
+        Extra columns are ignored, unless `same_order` asks for the very same names in the same
+        order. With `only`, no other columns need be there: rules ask for those they read.
+        """
+        named = isinstance(X, Table) or has_names(X)
+        table = Table.read(X) if named else Table.read(X, self.names)
+        if same_order:
+            self._check_same_names(table.names)
+        needed = self.names if only is None else tuple(name for name in self.names if name in only)
+        absent = [name for name in needed if name not in table.names]
+        if absent:
+            raise SchemaError(
+                f"columns that were there at fit are missing: {absent}. "
+                f"The table has: {list(table.names)}. Add them, or rename yours."
+            )
+        for name in needed:
+            _check_kind(self.column(name), table)
+        return table
+
+    def _check_same_names(self, names: tuple[str, ...]) -> None:
+        """The words are scikit-learn's, because its users (and its checks) know them."""
+        if names == self.names:
+            return
+        unseen = sorted(set(names) - set(self.names))
+        gone = sorted(set(self.names) - set(names))
+        lines = ["The feature names should match those that were passed during fit."]
+        if unseen:
+            lines += ["Feature names unseen at fit time:", *(f"- {name}" for name in unseen)]
+        if gone:
+            lines += ["Feature names seen at fit time, yet now missing:", *(f"- {name}" for name in gone)]
+        if not unseen and not gone:
+            first = next(pair for pair in zip(self.names, names, strict=True) if pair[0] != pair[1])
+            lines += ["Feature names must be in the same order as they were in fit.",
+                      f"Where {first[0]!r} was expected, {first[1]!r} came."]  # fmt: skip
+        raise SchemaError("\n".join(lines) + "\n")
+
+    def to_json(self) -> list[dict[str, object]]:
+        """Plain data for a model file."""
+        return [column.to_json() for column in self.columns]
+
+    @classmethod
+    def from_json(cls, items: object) -> Schema:
+        """The schema that `to_json` described.
+
+        >>> schema, _ = Schema.learn({"age": [31, 58]})
+        >>> Schema.from_json(schema.to_json()) == schema
+        True
+        """
+        if not isinstance(items, list):
+            raise ModelFileError(f"columns must be a list, not {type(items).__name__}.")
+        columns = tuple(Column.from_json(item) for item in items)
+        if len({column.name for column in columns}) < len(columns):
+            raise ModelFileError("column names are repeated. The file was changed by hand; save it again.")
+        return cls(columns)
+
+
+def _check_kind(column: Column, table: Table) -> None:
+    """Refuse a column whose values are of another kind than at fit."""
+    name = column.name
+    if column.kind == "numeric":
+        try:
+            # Numbers are known from the type alone; only objects and text have to be looked at.
+            if table.kind(name) == "categorical":
+                table.numeric(name)
+        except NotNumericError as error:
+            raise SchemaError(
+                f"column {name!r} was numeric at fit but holds {error.value!r} in row {error.row}. "
+                f"Convert it, or fit again with categorical=[{name!r}]."
+            ) from None
+        return
+    texts = {isinstance(category, str) for category in column.categories}
+    if texts == {True} and table.kind(name) == "numeric":
+        _refuse_categories(column, table, wanted=True)
+    elif texts == {False} and table.kind(name) == "categorical":
+        _refuse_categories(column, table, wanted=False)
+
+
+def _refuse_categories(column: Column, table: Table, wanted: bool) -> None:
+    """Text for numbers, or numbers for text: every row would silently be an unseen category."""
+    codes, values = table.codes(column.name)
+    foreign = np.array([isinstance(value, str) != wanted for value in values] + [False])[codes]
+    if not foreign.any():
+        return
+    row = int(np.argmax(foreign))
+    held, to = ("text", "text") if wanted else ("no text", "the same type")
+    raise SchemaError(
+        f"column {column.name!r} held {held} at fit (such as {column.categories[0]!r}) "
+        f"but holds {values[codes[row]]!r} in row {row}. Convert it to {to}."
+    )

@@ -1,0 +1,208 @@
+"""From whatever the caller has (numpy, lists, a dict, a frame) to columns by name.
+
+Nothing is converted here: a column is a promise to give its numpy array when it is first needed,
+so that a rule set over two columns of a wide frame reads two columns. Nothing is written to.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import numpy as np
+
+from r2n.errors import SchemaError
+from r2n.schema.values import COMPLEX_ADVICE, DATE_ADVICE, AnyArray
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+# "mixed" columns hold Python objects, and their values decide what they are.
+RawKind = Literal["numeric", "categorical", "mixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class RawColumn:
+    """A column that has not been read yet; `load` is no closure, so that tables can be pickled."""
+
+    kind: RawKind
+    n_rows: int
+    load: Callable[[], AnyArray]
+
+
+def read_columns(X: object, names: Sequence[str] | None = None) -> dict[str, RawColumn]:
+    """The columns of X by name; `names` are for tables without names of their own."""
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise SchemaError("sparse matrices are not read: 0 and missing differ here. Pass X.toarray().")
+    if isinstance(X, Mapping):
+        columns = _from_mapping(X)
+    elif isinstance(X, np.ndarray | list | tuple):
+        columns = _from_array(_as_array(X), names)
+    else:
+        columns = _from_frame_or_array(X, names)
+    _check_shape(columns)
+    return columns
+
+
+def has_names(X: object) -> bool:
+    """Whether X names its columns itself (a frame or a dict), so that they are taken by name.
+
+    >>> has_names({"age": [1, 2]}), has_names(np.zeros((2, 1)))
+    (True, False)
+    """
+    if isinstance(X, np.ndarray | list | tuple):
+        return False
+    return isinstance(X, Mapping) or hasattr(X, "columns") or hasattr(X, "column_names")
+
+
+def _check_shape(columns: Mapping[str, RawColumn]) -> None:
+    lengths = {name: column.n_rows for name, column in columns.items()}
+    if not lengths:
+        raise SchemaError("the table has no columns: 0 feature(s) (shape=(0, 0)) while a minimum of 1 is required.")
+    if len(set(lengths.values())) > 1:
+        raise SchemaError(f"the columns have unequal lengths: {lengths}. Give each one value for every row.")
+    if 0 in lengths.values():
+        raise SchemaError("the table has no rows: 0 sample(s) while a minimum of 1 is required.")
+
+
+def _unique(names: Iterable[object]) -> list[str]:
+    found = [str(name) for name in names]
+    repeated = [name for name, times in Counter(found).items() if times > 1]
+    if repeated:
+        raise SchemaError(f"column names are repeated: {repeated}. Rename them: each must name one column.")
+    return found
+
+
+# -- numpy arrays, lists, dicts ---------------------------------------------------------------------
+
+
+def _as_array(X: object) -> AnyArray:
+    if isinstance(X, np.ma.MaskedArray):
+        raise SchemaError("masked arrays are not read. Pass X.filled(numpy.nan), where NaN means missing.")
+    if isinstance(X, np.ndarray):
+        return np.asarray(X)
+    try:
+        array: AnyArray = np.asarray(X)
+        # numpy turns numbers beside text into text; as objects, each column keeps its own.
+        return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
+    except ValueError:
+        raise SchemaError("the rows have unequal lengths. Give each one value for every column.") from None
+
+
+def _from_array(array: AnyArray, names: Sequence[str] | None) -> dict[str, RawColumn]:
+    if array.dtype.names is not None:
+        raise SchemaError("structured arrays are not read. Pass {name: X[name] for name in X.dtype.names}.")
+    width = _width(array)
+    found = _unique(names if names is not None else (f"x{i}" for i in range(width)))
+    if len(found) != width:
+        raise SchemaError(
+            f"X has {width} features, but r2n is expecting {len(found)} features as input: {found}. "
+            f"Pass the same columns in the same order."
+        )
+    return {name: _from_vector(array[:, i]) for i, name in enumerate(found)}
+
+
+def _width(array: AnyArray) -> int:
+    match array.shape:
+        case (_, 0):
+            raise SchemaError(
+                f"the table has no columns: 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
+            )
+        case (_, width):
+            return int(width)
+        case _:
+            raise SchemaError(
+                f"Expected 2D array, got {array.ndim}D array instead. Reshape your data to rows and columns, "
+                f"for example with X.reshape(-1, 1) for one column."
+            )
+
+
+def _from_mapping(columns: Mapping[Any, object]) -> dict[str, RawColumn]:
+    names = _unique(columns)
+    arrays = [_as_array(column) if isinstance(column, np.ndarray | list | tuple) else np.asarray(column)
+              for column in columns.values()]  # fmt: skip
+    for name, array in zip(names, arrays, strict=True):
+        if array.ndim != 1:
+            raise SchemaError(f"column {name!r} has {array.ndim} dimensions. Give one value for every row.")
+    return {name: _from_vector(array) for name, array in zip(names, arrays, strict=True)}
+
+
+def _from_vector(array: AnyArray) -> RawColumn:
+    kinds: dict[str, RawKind] = {"b": "categorical", "U": "categorical", "T": "categorical", "O": "mixed"}
+    refused = {
+        "c": COMPLEX_ADVICE,
+        "M": f"dates are not read. {DATE_ADVICE}.",
+        "m": f"durations are not read. {DATE_ADVICE}.",
+        "S": "bytes are not read. Decode them to text.",
+        "V": "raw memory is not read. Pass numbers or text.",
+    }
+    if (reason := refused.get(array.dtype.kind)) is not None:
+        return _refused(len(array), reason)
+    return RawColumn(kinds.get(array.dtype.kind, "numeric"), len(array), partial(np.asarray, array))
+
+
+def _refused(n_rows: int, reason: str) -> RawColumn:
+    """A column that only fails where it is used: a date column beside the ones needed does no harm."""
+    return RawColumn("mixed", n_rows, partial(_fail, reason))
+
+
+def _fail(reason: str) -> NoReturn:
+    raise SchemaError(reason)
+
+
+# -- frames, through narwhals -----------------------------------------------------------------------
+
+
+def _from_frame_or_array(X: Any, names: Sequence[str] | None) -> dict[str, RawColumn]:
+    # Imported here: a shipped rule set that is fed numpy arrays must run with numpy alone.
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except nw.exceptions.DuplicateError as error:
+        raise SchemaError(f"{error}. Rename them, so that each names one column.") from None
+    except TypeError:
+        return _from_array(np.asarray(_array_like(X)), names)
+    found = _unique(frame.columns)
+    return {name: _from_series(frame.get_column(own))
+            for name, own in zip(found, frame.columns, strict=True)}  # fmt: skip
+
+
+def _array_like(X: object) -> Any:
+    if hasattr(X, "collect"):
+        raise SchemaError(f"a {type(X).__name__} holds no rows yet. Pass X.collect().")
+    if not hasattr(X, "__array__"):
+        raise SchemaError(
+            f"a table was expected, not {type(X).__name__}. Pass a frame (pandas, polars, pyarrow), "
+            f"a two-dimensional numpy array, or a dict of columns."
+        )
+    return X
+
+
+def _from_series(series: nw.Series[Any]) -> RawColumn:
+    dtype = series.dtype
+    if dtype.is_numeric():
+        return RawColumn("numeric", len(series), partial(_numbers_of, series))
+    if dtype.is_temporal():
+        return _refused(len(series), f"dates are not read. {DATE_ADVICE}.")
+    if dtype.is_nested():
+        return _refused(len(series), f"cells of type {dtype} are not read. Unpack them into columns.")
+    kind: RawKind = "mixed" if str(dtype) in {"Object", "Unknown"} else "categorical"
+    return RawColumn(kind, len(series), partial(_objects_of, series))
+
+
+def _numbers_of(series: nw.Series[Any]) -> AnyArray:
+    import narwhals as nw
+
+    return series.cast(nw.Float64).to_numpy()
+
+
+def _objects_of(series: nw.Series[Any]) -> AnyArray:
+    # Filled rather than converted: np.array would take cells that are sequences apart.
+    cells = series.to_list()
+    array = np.empty(len(cells), dtype=object)
+    array[:] = cells
+    return array

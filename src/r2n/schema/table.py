@@ -1,0 +1,210 @@
+"""A table of rows, read column by column and only when needed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from r2n.errors import SchemaError
+from r2n.schema.reading import RawColumn, read_columns
+from r2n.schema.values import (
+    AnyArray,
+    Bools,
+    CellError,
+    Codes,
+    Floats,
+    NotANumberError,
+    Value,
+    encode,
+    floats,
+    holds_categories,
+)
+
+Kind: TypeAlias = Literal["numeric", "categorical"]
+
+
+class NotNumericError(SchemaError):
+    """A column holds something else than numbers; `row` and `value` say where and what."""
+
+    def __init__(self, name: str, value: object, row: int) -> None:
+        super().__init__(
+            f"column {name!r} holds {value!r} in row {row} where a number was expected. Convert the column to numbers."
+        )
+        self.value = value
+        self.row = row
+
+
+class Source(Protocol):
+    """Where a table gets its columns from."""
+
+    def kind(self, name: str) -> Kind: ...
+    def floats(self, name: str) -> Floats: ...
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]: ...
+
+
+class Table:
+    """Columns by name, all of one length. Converted when first asked for, then kept; never written to.
+
+    >>> table = Table.read({"age": [31, None, 58], "region": ["north", "west", "north"]})
+    >>> table.n_rows, table.names
+    (3, ('age', 'region'))
+    >>> table.numeric("age")
+    array([31., nan, 58.])
+    >>> codes, values = table.codes("region")
+    >>> codes.tolist(), values
+    ([0, 1, 0], ('north', 'west'))
+    """
+
+    def __init__(self, source: Source, names: Iterable[str], n_rows: int) -> None:
+        self._source = source
+        self.names = tuple(names)
+        self.n_rows = n_rows
+        self._floats: dict[str, Floats] = {}
+        self._codes: dict[str, tuple[Codes, tuple[Value, ...]]] = {}
+
+    @classmethod
+    def read(cls, X: object, names: Sequence[str] | None = None) -> Table:
+        """Any table: a frame, a dict of columns, or a two-dimensional array with columns x0, x1, …"""
+        if isinstance(X, Table):
+            return X
+        columns = read_columns(X, names)
+        return cls(_RawSource(columns), columns, next(iter(columns.values())).n_rows)
+
+    def numeric(self, name: str) -> Floats:
+        """The column as float64, NaN where it is missing; infinite values are refused."""
+        if name not in self._floats:
+            self._check(name)
+            self._floats[name] = _read_only(_finite(name, self._source.floats(name)))
+        return self._floats[name]
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        """The column as positions in its sorted distinct values (-1 where it is missing), and these."""
+        if name not in self._codes:
+            self._check(name)
+            codes, values = self._source.codes(name)
+            self._codes[name] = _read_only(codes), values
+        return self._codes[name]
+
+    def known(self, name: str) -> Bools:
+        """Where the column is not missing."""
+        if self.kind(name) == "numeric":
+            return ~np.isnan(self.numeric(name))
+        return self.codes(name)[0] >= 0
+
+    def kind(self, name: str) -> Kind:
+        """What the column is by its own look: text and Booleans are categorical, numbers numeric."""
+        self._check(name)
+        return self._source.kind(name)
+
+    def take(self, rows: ArrayLike) -> Table:
+        """The given rows (positions, or a Boolean mask), in the given order.
+
+        >>> Table.read({"age": [31, 45, 58]}).take([2, 0]).numeric("age")
+        array([58., 31.])
+        """
+        positions = np.asarray(rows)
+        if positions.dtype.kind == "b":
+            positions = np.flatnonzero(positions)
+        positions = positions.astype(np.intp, copy=False)
+        return Table(_RowsOf(self, positions), self.names, len(positions))
+
+    def _check(self, name: str) -> None:
+        if name not in self.names:
+            raise SchemaError(no_such_column(name, self.names, "the table"))
+
+    def __repr__(self) -> str:
+        return f"<Table of {self.n_rows} rows: {', '.join(self.names)}>"
+
+
+class _RawSource:
+    """Columns as they came from the caller; what cannot be read is reported with the column's name."""
+
+    def __init__(self, columns: Mapping[str, RawColumn]) -> None:
+        self._columns = columns
+        self._kinds: dict[str, Kind] = {}
+
+    def kind(self, name: str) -> Kind:
+        if name not in self._kinds:
+            self._kinds[name] = self._look(name)
+        return self._kinds[name]
+
+    def _look(self, name: str) -> Kind:
+        kind = self._columns[name].kind
+        if kind == "mixed":
+            return "categorical" if holds_categories(self._load(name)) else "numeric"
+        return kind
+
+    def floats(self, name: str) -> Floats:
+        try:
+            return floats(self._load(name))
+        except NotANumberError as error:
+            raise NotNumericError(name, error.value, error.row) from None
+        except CellError as error:
+            raise _unreadable(name, error) from None
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        try:
+            return encode(self._load(name))
+        except CellError as error:
+            raise _unreadable(name, error) from None
+
+    def _load(self, name: str) -> AnyArray:
+        try:
+            return self._columns[name].load()
+        except SchemaError as error:
+            raise SchemaError(f"column {name!r}: {error}") from None
+
+
+class _RowsOf:
+    """Some rows of another table: conversions are made, and kept, once for all subsets of it."""
+
+    def __init__(self, table: Table, rows: NDArray[np.intp]) -> None:
+        self._table = table
+        self._rows = rows
+
+    def kind(self, name: str) -> Kind:
+        return self._table.kind(name)
+
+    def floats(self, name: str) -> Floats:
+        return self._table.numeric(name)[self._rows]
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        codes, values = self._table.codes(name)
+        return codes[self._rows], values
+
+
+def no_such_column(name: str, names: Sequence[str], where: str) -> str:
+    """What to say when a column is asked for that is not there.
+
+    >>> no_such_column("incom", ["age", "income"], "the table")
+    "the table has no column 'incom'. Did you mean 'income'? Its columns are: 'age', 'income'."
+    """
+    near = difflib.get_close_matches(name, names, n=3)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"{where} has no column {name!r}.{hint} Its columns are: {', '.join(map(repr, names))}."
+
+
+def _unreadable(name: str, error: CellError) -> SchemaError:
+    return SchemaError(f"column {name!r}: the value {error.value!r} in row {error.row} {error}")
+
+
+def _finite(name: str, column: Floats) -> Floats:
+    infinite = np.isinf(column)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise SchemaError(
+            f"column {name!r} holds {float(column[row])} (infinity) in row {row}. "
+            f"Replace infinite values by missing ones (NaN) or by a finite bound."
+        )
+    return column
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that refuses writing: the memory may be the caller's own."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,174 @@
+"""Cells of a table: which are missing, which are numbers, which are categories.
+
+Everything here sees one column as a one-dimensional numpy array and knows neither its name nor
+its frame; what goes wrong is raised as a bare `CellError`, and the table adds the column's name.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Value: TypeAlias = str | bool | int | float
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int32]
+Bools: TypeAlias = NDArray[np.bool_]
+AnyArray: TypeAlias = NDArray[Any]
+
+T = TypeVar("T")
+
+DATE_ADVICE = "Convert dates to numbers, such as days since a fixed date"
+COMPLEX_ADVICE = "Complex data not supported. Pass the real and imaginary parts as two columns."
+
+# Beyond this, neighbouring floats are more than 1 apart and an integer says more than is known.
+_EXACT_INTEGERS = 2.0**53
+
+# pandas' own missing values, known by name so that pandas need not be imported.
+_MISSING_TYPES = frozenset({"NAType", "NaTType"})
+
+_DATE_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+class CellError(Exception):
+    """A cell cannot be read; `row` and `value` say which, the message says why."""
+
+    def __init__(self, problem: str, value: object = None, row: int = -1) -> None:
+        super().__init__(problem)
+        self.value = value
+        self.row = row
+
+
+class NotANumberError(CellError):
+    """Text (or another category) stands where a number was expected."""
+
+
+def as_value(cell: object) -> Value | None:
+    """The cell as a plain Python value; None if it is missing.
+
+    Whole floats become integers, so that a column of categories 1, 2, 3 keeps them when a
+    missing value turns the column into floats.
+
+    >>> as_value(np.float32(3)), as_value(np.str_("a")), as_value(np.bool_(True)), as_value(float("nan"))
+    (3, 'a', True, None)
+    """
+    if cell is None or type(cell).__name__ in _MISSING_TYPES:
+        return None
+    if isinstance(cell, str):
+        return str(cell)
+    if isinstance(cell, bool | np.bool_):
+        return bool(cell)
+    if isinstance(cell, int | np.integer) and not isinstance(cell, np.timedelta64):
+        return int(cell)
+    if isinstance(cell, float | np.floating | Decimal | Fraction):
+        return _plain_number(float(cell))
+    if isinstance(cell, np.datetime64 | np.timedelta64) and np.isnat(cell):
+        return None
+    raise CellError(_why_not(cell))
+
+
+def _why_not(cell: object) -> str:
+    if isinstance(cell, _DATE_TYPES):
+        return f"is a date. {DATE_ADVICE}."
+    if isinstance(cell, complex | np.complexfloating):
+        return f"is complex. {COMPLEX_ADVICE}"
+    return f"is of type {type(cell).__name__}. Only numbers, text, Booleans and missing values are read."
+
+
+def _plain_number(number: float) -> int | float | None:
+    if math.isnan(number):
+        return None
+    if math.isinf(number):
+        raise CellError("is infinite. Replace infinite values by missing ones (NaN) or by a finite bound.")
+    return int(number) if number.is_integer() and abs(number) <= _EXACT_INTEGERS else number
+
+
+def value_key(value: Value) -> tuple[str, Any]:
+    """The order of categories: by type, then by value.
+
+    >>> sorted(["b", 2, True, "a", 1.5], key=value_key)
+    [True, 1.5, 2, 'a', 'b']
+    """
+    return type(value).__name__, value
+
+
+def as_float(cell: object) -> float:
+    """The cell as a number, NaN if it is missing."""
+    value = as_value(cell)
+    if value is None:
+        return math.nan
+    if isinstance(value, str):
+        raise NotANumberError("is not a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise CellError("is too large for a float. Rescale the column.") from None
+
+
+def floats(array: AnyArray) -> Floats:
+    """The column as float64; a float64 column is returned as it is, without a copy.
+
+    >>> floats(np.array([1, None, 2.5], dtype=object))
+    array([1. , nan, 2.5])
+    """
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64, copy=False)
+    cells, positions = distinct(array)
+    return np.array(_each(cells, positions, as_float), dtype=np.float64)[positions]
+
+
+def encode(array: AnyArray) -> tuple[Codes, tuple[Value, ...]]:
+    """The column as positions in its sorted distinct values, -1 where it is missing.
+
+    >>> codes, values = encode(np.array(["b", None, "a", "b"], dtype=object))
+    >>> codes.tolist(), values
+    ([1, -1, 0, 1], ('a', 'b'))
+    """
+    cells, positions = distinct(array)
+    read = _each(cells, positions, as_value)
+    values = tuple(sorted({value for value in read if value is not None}, key=value_key))
+    code_of: dict[Value | None, int] = {None: -1, **{value: code for code, value in enumerate(values)}}
+    return np.array([code_of[value] for value in read], dtype=np.int32)[positions], values
+
+
+def distinct(array: AnyArray) -> tuple[list[object], NDArray[np.intp]]:
+    """The distinct cells, and for each row the position of its cell among them."""
+    if array.dtype.kind in "fiub":
+        # Never through a dict: every NaN of a float array becomes its own Python object there.
+        cells, positions = np.unique(array, return_inverse=True)
+        return cells.tolist(), positions.reshape(-1)
+    rows: list[object] = array.tolist()
+    try:
+        index = {cell: position for position, cell in enumerate(dict.fromkeys(rows))}
+    except TypeError:
+        row = next(row for row, cell in enumerate(rows) if getattr(cell, "__hash__", None) is None)
+        raise CellError(f"is of type {type(rows[row]).__name__}. Only plain values are read.",
+                        rows[row], row) from None  # fmt: skip
+    return list(index), np.fromiter(map(index.__getitem__, rows), dtype=np.intp, count=len(rows))
+
+
+def holds_categories(array: AnyArray) -> bool:
+    """Whether a column of mixed Python objects holds any text or Boolean.
+
+    >>> holds_categories(np.array([1, 2.5, None], dtype=object))
+    False
+    """
+    return any(issubclass(kind, str | bool | np.bool_) for kind in set(map(type, array.tolist())))
+
+
+def _each(cells: list[object], positions: NDArray[np.intp], read: Callable[[object], T]) -> list[T]:
+    """Every distinct cell read; what cannot be read is reported with its first row."""
+    return [_read_at(cell, index, positions, read) for index, cell in enumerate(cells)]
+
+
+def _read_at(cell: object, index: int, positions: NDArray[np.intp], read: Callable[[object], T]) -> T:
+    try:
+        return read(cell)
+    except CellError as error:
+        raise type(error)(str(error), cell, int(np.argmax(positions == index))) from None

@@ -1,0 +1,124 @@
+"""Rounding: short numbers, the same truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from r2n.rules import Halfspace, Rule, RuleSet, round_ruleset, shortest_between
+from r2n.rules.floats import largest_where
+from r2n.schema import Table
+
+
+def rounded(text: str, **columns: list | np.ndarray) -> str:
+    rules = RuleSet.parse(f"yes if {text} else no")
+    table = Table.read(columns)
+    found = round_ruleset(rules, table)
+    assert_array_equal(found.truth(table), rules.truth(table))
+    return str(found).removeprefix("yes if ").removesuffix("\nelse no")
+
+
+def test_a_single_column_gets_the_shortest_threshold() -> None:
+    assert rounded("x > 38.17264", x=[30.0, 38.0, 42.0]) == "x > 40"
+    assert rounded("x < 38.17264", x=[30.0, 38.0, 39.0]) == "x < 39"
+    assert rounded("1.337·x > 2.1", x=[1.0, 2.0]) in {"x > 1", "x > 1.5", "x > 2"}
+    assert rounded("x > 0.0123", x=[-1.0, 3.0]) == "x > 0"
+
+
+def test_the_truth_about_a_sum_is_recovered() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(0, 10, size=(2, 1000))
+    found = rounded("0.49973·x - 1.00021·y > 0.98127", x=x, y=y)
+    assert found in {"x - 2·y > 2", "0.5·x - y > 1"} or len(found) < len("0.49973·x - 1.00021·y > 0.98127")
+
+
+def test_margins_decide_how_many_digits_are_needed() -> None:
+    grid = np.array([[x, y] for x in range(-9, 10) for y in range(-9, 10)], dtype=float)
+    table = {"x": grid[:, 0], "y": grid[:, 1]}
+    assert rounded("0.7071·x - 1.4142·y > 0.1", **table) == "x - 2·y > 0"
+    assert rounded("0.333333·x + 0.666667·y > 1.1666667", **table) in {"x + 2·y > 3", "0.5·x + y > 1.5"}
+
+
+def test_numbers_that_are_short_already_stay() -> None:
+    grid = np.array([[x, y] for x in range(-9, 10) for y in range(-9, 10)], dtype=float)
+    assert rounded("2·x + 3·y > 7", x=grid[:, 0], y=grid[:, 1]) == "2·x + 3·y > 7"
+
+
+def test_what_the_rows_cannot_decide_stays() -> None:
+    assert rounded("x > 38.17264", x=[40.0, 50.0]) == "x > 38.17264"
+    assert rounded("x > 38.17264", x=[10.0, 20.0]) == "x > 38.17264"
+    assert rounded("x > 38.17264", x=[40.0, math.nan]) == "x > 38.17264"
+    assert rounded("z in {a} and w is missing", z=["a", "b"], w=[1.0, 2.0]) == "z in {a} and w is missing"
+
+
+def test_rows_with_missing_values_stay_false() -> None:
+    assert rounded("x + 1.0001·y > 2.9", x=[1.0, 2.0, math.nan], y=[1.0, 2.0, 9.0]) in {"x + y > 3", "x + y > 2"}
+
+
+def test_every_row_counts_not_only_those_near_the_boundary() -> None:
+    """Near the boundary y is 0, so that any coefficient of y will do; the last row alone tells."""
+    near = np.linspace(0.001, 0.2, 300)
+    x, y = np.r_[near, -near, -103.0], np.r_[np.zeros(600), 100.0]
+    assert rounded("x + 1.04·y > 0", x=x, y=y) == "y + 0.96·x > 0"
+    assert rounded("x + 1.0412345·y > 0.00012345", x=x, y=y) == "y + 0.96·x > 0"
+
+
+def test_neighbouring_floats_are_told_apart() -> None:
+    x = [0.1, math.nextafter(0.1, 1)]
+    assert rounded("x > 0.1", x=x) == "x > 0.1"
+    assert rounded("7·x > 0.7000000000000001", x=x) == "x > 0.1"
+
+
+def test_extreme_numbers_are_no_problem() -> None:
+    assert rounded("1e300·x + 1e-300·y > 5", x=[1e300, -1e300, 0.0], y=[1.0, 2.0, 3.0])
+    assert rounded("1e-320·x > 0", x=[1e300, -1e300, 0.0])
+
+
+def test_literals_that_become_equal_are_one() -> None:
+    table = Table.read({"x": [1.0, 3.0]})
+    rules = RuleSet.parse("yes if x > 1.7 and x > 2.3 else no")
+    assert round_ruleset(rules, table).rules == (Rule((Halfspace.of({"x": 1}, 2),)),)
+
+
+def test_many_rows_take_few_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wrong candidates must fall on the few rows that matter, not on all of them."""
+    rng = np.random.default_rng(1)
+    data = rng.normal(size=(20_000, 4))
+    passes: list[int] = []
+    original = Halfspace.values
+    monkeypatch.setattr(Halfspace, "values", lambda self, table: passes.append(table.n_rows) or original(self, table))
+    rules = RuleSet((Rule((Halfspace.of({f"x{i}": a for i, a in enumerate(rng.normal(size=4))}, 0.123456),)),))
+    round_ruleset(rules, Table.read(data))
+    assert sum(n == 20_000 for n in passes) <= 12
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shortest"),
+    [
+        (0.4871, 0.5113, 0.5),
+        (-0.1, 0.1, 0.0),
+        (0.0, 1.0, 0.0),
+        (-1.0, 0.0, -0.5),
+        (95.0, 105.0, 100.0),
+        (8.0, 95.0, 50.0),
+        (3.0, 4.0, 3.0),
+        (3.1, 4.0, 3.5),
+        (math.nextafter(3.0, 4.0), 4.0, 3.5),
+        (-12.4, -12.1, -12.2),
+        (1e-300, 1.0, 0.5),
+        (5e-324, 1e-323, 5e-324),
+        (1.7e308, 1.75e308, 1.7e308),
+    ],
+)
+def test_shortest_between(low: float, high: float, shortest: float) -> None:
+    assert shortest_between(low, high) == shortest
+
+
+def test_largest_where_at_the_ends() -> None:
+    assert largest_where(lambda x: True) is None
+    assert largest_where(lambda x: False) is None
+    assert largest_where(lambda x: x < 0) == -5e-324
+    assert largest_where(lambda x: x <= 0) == 0.0

@@ -1,0 +1,160 @@
+"""Hypothesis strategies: names, literals, rules, rule sets, and tables that probe their boundaries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from r2n.rules import Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.schema import Table
+
+# A law is no stopwatch: on a busy machine any example may take long.
+settings.register_profile("laws", deadline=None)
+settings.load_profile("laws")
+
+# Names that have broken rule learners: spaces, quotes, operators, words of the language, other alphabets.
+ODD_NAMES = (
+    "x0", "x2", "x10", "x02", "income", "hours per week", 'say "hi"', "a > b", "a-b", "a/b", "x·y", "x*y",
+    "if", "NOT", "Known", "inf", "True", "größe", "年齢", "e\u0301", "a\nb", "\t", "", " ", "0", "1e3", "-1",
+    "back\\slash", "{a, b}", "a,b", "()", "'", "`", "#", ";--", "\ud800", "\x00", "x" * 50, "²", "_",
+    "9" * 20,
+)  # fmt: skip
+
+column_names = st.sampled_from(ODD_NAMES) | st.text(max_size=6)
+
+_LARGEST = 1.7976931348623157e308
+_SMALLEST = 5e-324
+
+numbers = (
+    st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, -0.3, 2.5, 1e22, 1e-7, 1e-320])
+    | st.sampled_from([_SMALLEST, -_SMALLEST, _LARGEST, -_LARGEST])
+    | st.integers(-5, 5).map(float)
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+
+coefficients = numbers.filter(lambda number: number != 0.0)
+
+values = (
+    st.sampled_from(["north", "a b", "3", "True", "", "nan", "in", 3, 0, -2, 2**60, 0.5, -1e300, True, False])
+    | column_names
+    | st.integers(-(10**6), 10**6)
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+
+
+def halfspaces(
+    names: st.SearchStrategy[str] = column_names,
+    weights: st.SearchStrategy[float] = coefficients,
+    thresholds: st.SearchStrategy[float] = numbers,
+) -> st.SearchStrategy[Halfspace]:
+    """Sums of one to three columns."""
+    return st.builds(Halfspace.of, st.dictionaries(names, weights, min_size=1, max_size=3), thresholds)
+
+
+def memberships(
+    names: st.SearchStrategy[str] = column_names, categories: st.SearchStrategy[object] = values
+) -> st.SearchStrategy[Membership]:
+    """Sets of one to four categories."""
+    sets = st.lists(categories, min_size=1, max_size=4).map(tuple)
+    return st.builds(Membership, names, sets, st.booleans())
+
+
+def literals(names: st.SearchStrategy[str] = column_names) -> st.SearchStrategy[Literal]:
+    """Literals of every kind."""
+    return halfspaces(names) | memberships(names) | st.builds(Missing, names) | st.builds(Known, names)
+
+
+any_literals = literals()
+
+
+def rules(literal: st.SearchStrategy[Literal] = any_literals) -> st.SearchStrategy[Rule]:
+    """Rules of none to four literals."""
+    return st.lists(literal, max_size=4).map(lambda found: Rule(tuple(found)))
+
+
+@st.composite
+def rule_sets(draw: st.DrawFn, literal: st.SearchStrategy[Literal] = any_literals) -> RuleSet:
+    """Rule sets of none to five rules, with any two labels."""
+    label, default = draw(st.lists(values, min_size=2, max_size=2, unique_by=lambda value: value))
+    return RuleSet(tuple(draw(st.lists(rules(literal), max_size=5))), label, default)
+
+
+# -- a small world, where literals often have something to do with each other -------------------------
+
+NUMERIC = ("x", "y", "x10")
+CATEGORICAL = ("z", "w")
+CATEGORIES = ("a", "b", "c", 1)
+UNSEEN = ("never seen", 7, True, 0.5)
+
+
+def _neighbours(number: float) -> list[float]:
+    return [number, math.nextafter(number, math.inf), math.nextafter(number, -math.inf)]
+
+
+small_numbers = st.sampled_from([near for k in (-1.0, 0.0, 0.1, 0.5, 1.0, 3.0) for near in _neighbours(k)]) | numbers
+small_weights = st.sampled_from([1.0, -1.0, 1.0, -1.0, 2.0, -2.0, 0.1, -0.3, 1e-320, 1e300]) | coefficients
+# An integer category is found in a column of numbers too.
+small_names = st.sampled_from(NUMERIC + CATEGORICAL)
+
+small_halfspaces = halfspaces(st.sampled_from(NUMERIC), small_weights, small_numbers)
+
+small_sets = memberships(st.just("z"), st.sampled_from(CATEGORIES))
+
+small_literals: st.SearchStrategy[Literal] = (
+    small_halfspaces
+    | memberships(small_names, st.sampled_from(CATEGORIES))
+    | st.builds(Missing, small_names)
+    | st.builds(Known, small_names)
+)
+
+
+@dataclass(frozen=True)
+class World:
+    """Rules, and rows that lie exactly on their boundaries, one float beside, and far away."""
+
+    rules: RuleSet
+    table: Table
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    """A rule set over a few columns and a table that probes it."""
+    found = draw(rule_sets(small_literals))
+    return World(found, draw(tables(found.literals)))
+
+
+@st.composite
+def tables(draw: st.DrawFn, about: tuple[Literal, ...] = ()) -> Table:
+    """Rows of the small world: missing values, unseen categories, the boundaries of these literals."""
+    sums = [literal for literal in about if isinstance(literal, Halfspace)]
+    interesting = [math.nan, 0.0, 1.0, -1.0, 7.0, _SMALLEST, -_LARGEST, _LARGEST]
+    for literal in sums:
+        interesting += [near for _, a in literal.terms for near in _neighbours(_divide(literal.threshold, a))]
+    cell = st.sampled_from([number for number in interesting if not math.isinf(number)]) | numbers
+    rows = draw(st.lists(st.fixed_dictionaries(dict.fromkeys(NUMERIC, cell)), min_size=1, max_size=10))
+    rows += [near for row in rows[:3] for literal in sums for near in _on_boundary(row, literal)]
+    category = st.sampled_from((None, *CATEGORIES, *UNSEEN))
+    columns: dict[str, object] = {name: np.array([row[name] for row in rows]) for name in NUMERIC}
+    for name in CATEGORICAL:
+        cells = draw(st.lists(category, min_size=len(rows), max_size=len(rows)))
+        columns[name] = np.array([*cells, None], dtype=object)[:-1]
+    return Table.read(columns)
+
+
+def _divide(a: float, b: float) -> float:
+    with np.errstate(all="ignore"):
+        quotient = float(np.float64(a) / np.float64(b))
+    return quotient if math.isfinite(quotient) else a
+
+
+def _on_boundary(row: dict[str, float], literal: Halfspace) -> list[dict[str, float]]:
+    """The row with its last column moved to where the sum is about the threshold."""
+    *others, (name, a) = literal.terms
+    with np.errstate(all="ignore"):
+        rest = float(sum(np.float64(b) * row[other] for other, b in others))
+        solution = float((np.float64(literal.threshold) - rest) / np.float64(a))
+    return [{**row, name: near} for near in _neighbours(solution) if math.isfinite(near)]

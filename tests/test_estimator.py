@@ -1,0 +1,385 @@
+"""R2NClassifier as its users use it."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.tree import DecisionTreeClassifier
+
+from r2n import R2NClassifier, RuleSet
+from r2n.datasets import example
+from r2n.errors import Interrupted, ParameterError, SchemaError
+
+QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "random_state": 0}
+
+
+def people(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    """A small table with both kinds of column and names that break other tools."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "monthly income (€)": rng.normal(3000, 900, n),
+            "debt": rng.normal(1000, 500, n),
+            "region": rng.choice(["north", "west", "south-east"], n),
+            "owner": rng.random(n) < 0.4,
+        }
+    )
+    good = (frame["monthly income (€)"] - 1.5 * frame["debt"] > 1500) & (frame["region"] != "west")
+    return frame, np.where(good, "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def fitted() -> tuple[R2NClassifier, pd.DataFrame, np.ndarray]:
+    X, y = people()
+    return R2NClassifier(**QUICK).fit(X, y), X, y
+
+
+def test_it_learns_numbers_and_categories_from_a_frame(fitted: tuple) -> None:
+    model, X, y = fitted
+    assert model.score(X, y) > 0.93
+    assert set(model.rules_.columns) <= set(X.columns)
+    assert model.rules_.label == "yes"
+    assert model.rules_.default == "no"
+    assert RuleSet.parse(str(model.rules_)) == model.rules_
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+def test_the_default_settings_learn_the_known_rules(number: int) -> None:
+    X, y = example(number).sample(10_000, random_state=0)
+    model = R2NClassifier(random_state=0).fit(X[:8_000], y[:8_000])
+    assert model.score(X[8_000:], y[8_000:]) >= 0.98
+    assert model.rules_.n_rules <= 6
+
+
+def test_predictions_are_the_classes_that_came(fitted: tuple) -> None:
+    model, X, y = fitted
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert set(model.predict(X)) <= {"no", "yes"}
+    for labels in ([0, 1], [1, 2], [-1.0, 1.0], [False, True], ["b", "a"]):
+        low, high = labels
+        y_other = np.where(y == "yes", high, low)
+        other = R2NClassifier(**QUICK).fit(X, y_other)
+        assert other.predict(X).dtype == y_other.dtype
+        assert other.score(X, y_other) > 0.9
+
+
+def test_a_column_vector_of_labels_is_read_with_a_warning() -> None:
+    X, y = people()
+    with pytest.warns(UserWarning, match="column-vector"):
+        wide = R2NClassifier(**QUICK).fit(X, y.reshape(-1, 1))
+    flat = R2NClassifier(**QUICK).fit(X, y)
+    assert str(wide.rules_) == str(flat.rules_)
+    assert flat.rules_.n_rules > 0
+
+
+def test_probabilities_agree_with_predictions(fitted: tuple) -> None:
+    model, X, _ = fitted
+    proba = model.predict_proba(X)
+    assert proba.shape == (len(X), 2)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert ((proba > 0) & (proba < 1)).all()
+    assert_array_equal(model.classes_[proba.argmax(axis=1)], model.predict(X))
+
+
+def test_probabilities_are_smoothed_counts() -> None:
+    X, y = people()
+    model = R2NClassifier(**QUICK).fit(X, y)
+    fires, positive = model.rules_.fires(X), y == "yes"
+    proba = model.predict_proba(X)[:, 1]
+    silent = ~fires.any(axis=1)
+    assert np.unique(proba[silent]) == pytest.approx([(positive[silent].sum() + 1) / (silent.sum() + 2)])
+    row = int(np.flatnonzero(~silent)[0])
+    covered = sum(fires[:, j].sum() for j in np.flatnonzero(fires[row]))
+    right = sum((fires[:, j] & positive).sum() for j in np.flatnonzero(fires[row]))
+    assert proba[row] == pytest.approx((right + 1) / (covered + 2))
+
+
+def test_the_described_class_can_be_chosen() -> None:
+    X, y = people()
+    model = R2NClassifier(**QUICK, positive="no").fit(X, y)
+    assert (model.rules_.label, model.rules_.default) == ("no", "yes")
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.score(X, y) > 0.9
+    assert_array_equal(model.classes_[model.predict_proba(X).argmax(axis=1)], model.predict(X))
+
+
+def test_transform_gives_the_literals_as_named_boolean_columns(fitted: tuple) -> None:
+    model, X, y = fitted
+    columns = model.transform(X)
+    assert columns.dtype == bool
+    assert columns.shape == (len(X), len(model.rules_.literals))
+    names = model.get_feature_names_out()
+    for k, literal in enumerate(model.rules_.literals):
+        assert_array_equal(columns[:, k], literal.evaluate(model.rules_.table(X)))
+        assert str(names[k]) == literal.text(model.rules_.schema)
+    framed = clone(model).set_output(transform="pandas").fit(X, y).transform(X)
+    assert list(framed.columns) == list(names)
+    tree = DecisionTreeClassifier(random_state=0).fit(columns, y)
+    assert tree.score(columns, y) >= model.score(X, y)
+
+
+def test_arrays_and_frames_give_the_same_rules() -> None:
+    X, y = example(3).sample(1_000, random_state=1)
+    from_array = R2NClassifier(**QUICK).fit(X, y)
+    from_frame = R2NClassifier(**QUICK).fit(pd.DataFrame(X, columns=[f"x{k}" for k in range(5)]), y)
+    assert str(from_array.rules_) == str(from_frame.rules_)
+    assert not hasattr(from_array, "feature_names_in_")
+    assert from_frame.feature_names_in_.tolist() == ["x0", "x1", "x2", "x3", "x4"]
+    assert from_array.n_features_in_ == 5
+
+
+def test_nothing_of_the_callers_is_changed() -> None:
+    X, y = people()
+    before, labels = X.copy(deep=True), y.copy()
+    settings = R2NClassifier(**QUICK, categorical=["region"])
+    parameters = copy.deepcopy(settings.get_params())
+    state = np.random.get_state()[1].copy()  # noqa: NPY002 - the global one is what must stay alone
+    model = settings.fit(X, y)
+    model.predict(X), model.predict_proba(X), model.transform(X)
+    pd.testing.assert_frame_equal(X, before)
+    assert_array_equal(y, labels)
+    assert settings.get_params() == parameters
+    assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+def test_a_read_only_array_is_enough() -> None:
+    X, y = example(1).sample(400, random_state=0)
+    X.setflags(write=False)
+    assert R2NClassifier(**QUICK).fit(X, y).predict(X).shape == (400,)
+
+
+def test_it_is_a_scikit_learn_estimator(fitted: tuple) -> None:
+    model, X, y = fitted
+    assert clone(model).get_params() == model.get_params()
+    assert str(pickle.loads(pickle.dumps(model)).rules_) == str(model.rules_)
+    scores = cross_val_score(R2NClassifier(**QUICK), X, y, cv=3)
+    assert scores.min() > 0.85
+    grid = GridSearchCV(R2NClassifier(**QUICK), {"penalty": [1e-3, 1e-2]}, cv=2).fit(X, y)
+    assert grid.best_params_["penalty"] in (1e-3, 1e-2)
+    pipe = make_pipeline(FunctionTransformer(), R2NClassifier(**QUICK)).fit(X, y)
+    assert pipe.score(X, y) > 0.9
+
+
+def test_the_same_seed_in_two_processes_gives_the_same_text() -> None:
+    code = (
+        "from r2n import R2NClassifier; from r2n.datasets import example\n"
+        "X, y = example(4).sample(1500, random_state=3)\n"
+        "print(R2NClassifier(epochs=60, gamma=0.9, restarts=3, random_state=5).fit(X, y).rules_)"
+    )
+    texts = {subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)}
+    assert len(texts) == 1
+
+
+def test_seeds_and_random_states_are_taken() -> None:
+    X, y = example(4).sample(800, random_state=0)
+    short = {"epochs": 20, "gamma": 0.8, "restarts": 1}
+    texts = [str(R2NClassifier(**short, random_state=seed).fit(X, y).rules_) for seed in (1, 1, 2)]
+    assert texts[0] == texts[1] != texts[2]
+    from_state = R2NClassifier(**short, random_state=np.random.RandomState(1)).fit(X, y)
+    assert str(from_state.rules_) == texts[0]
+
+
+def test_history_and_callback_see_every_epoch() -> None:
+    X, y = example(1).sample(500, random_state=0)
+    seen: list[object] = []
+    model = R2NClassifier(epochs=7, restarts=2, callback=seen.append, random_state=0).fit(X, y)
+    assert model.history_ == seen
+    assert [record.epoch for record in model.history_] == list(range(7))
+
+
+def test_the_steps_say_how_many_rows_they_changed(fitted: tuple) -> None:
+    model, _, _ = fitted
+    assert [step.name for step in model.steps_] == ["drop small coefficients", "drop idle literals", "round numbers"]
+    assert model.steps_[-1].changed_rows == 0
+
+
+def test_ctrl_c_keeps_the_best_so_far() -> None:
+    X, y = example(1).sample(2_000, random_state=0)
+
+    def interrupt(record: object) -> None:
+        if record.epoch == 40:  # type: ignore[attr-defined]
+            raise KeyboardInterrupt
+
+    with pytest.warns(Interrupted, match="interrupted after 41 of 200 epochs"):
+        model = R2NClassifier(callback=interrupt, random_state=0).fit(X, y)
+    assert len(model.history_) == 41
+    assert model.score(X, y) > 0.8
+
+
+def test_ctrl_c_before_the_first_epoch_is_passed_on() -> None:
+    class Stopped:
+        def __iter__(self) -> object:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        R2NClassifier()._watch(Stopped())  # type: ignore[arg-type]
+
+
+def test_columns_of_very_different_scale_cost_nothing() -> None:
+    X, y = example(4).sample(4_000, random_state=0)
+    units = np.array([1e6, 1e-4, 1.0, 1e3, 1e3])
+    plain, scaled = (R2NClassifier(random_state=0).fit(table, y) for table in (X, X * units))
+    assert scaled.score(X * units, y) == pytest.approx(plain.score(X, y), abs=0.01)
+
+
+def test_one_missing_value_is_no_catastrophe() -> None:
+    X, y = example(1).sample(1_000, random_state=0)
+    X[17, 0] = np.nan
+    model = R2NClassifier(**QUICK).fit(X, y)
+    assert model.score(X, y) > 0.95
+    assert model.predict(X[17:18]).shape == (1,)
+
+
+def test_integers_are_numbers_unless_declared_categories() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"floor": rng.integers(0, 4, 500), "age": rng.normal(40, 10, 500)})
+    y = (X["floor"] == 2).to_numpy()
+    assert R2NClassifier(**QUICK).fit(X, y).rules_.schema.numeric == ("floor", "age")
+    model = R2NClassifier(**QUICK, categorical=["floor"]).fit(X, y)
+    assert model.rules_.schema.categorical == ("floor",)
+    assert model.score(X, y) == 1.0
+
+
+def test_a_table_without_numbers_and_one_with_a_constant_column() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.choice(["p", "q", "r"], 300), "b": rng.choice(["s", "t"], 300)})
+    y = ((X["a"] == "p") & (X["b"] == "s")).to_numpy()
+    assert R2NClassifier(**QUICK).fit(X, y).score(X, y) == 1.0
+    numbers, labels = example(1).sample(500, random_state=0)
+    numbers[:, 3] = 7.0
+    assert R2NClassifier(**QUICK).fit(numbers, labels).score(numbers, labels) > 0.95
+
+
+def test_negated_categories_on_request() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.choice(list("pqrst"), 500)})
+    y = (X["a"] != "p").to_numpy()
+    assert str(R2NClassifier(negations=True, random_state=0).fit(X, y).rules_) == "True if a not in {p}\nelse False"
+    assert str(R2NClassifier(random_state=0).fit(X, y).rules_) == "True if a in {q, r, s, t}\nelse False"
+
+
+NAN, INF = float("nan"), float("inf")
+BAD_PARAMETERS = {
+    "network_literals": (0, -1, 2.5, True, "10", None),
+    "network_rules": (0, "many"),
+    "or_gate": ("min", None, 1),
+    "negations": (1, "yes"),
+    "penalty": (-1e-3, NAN, INF, None, "small"),
+    "penalty_and": (-1,),
+    "penalty_or": (NAN,),
+    "penalty_literals": ("x",),
+    "scale_penalties": (None,),
+    "learning_rate": (0, -1, NAN),
+    "batch_size": (0, 1.5),
+    "epochs": (0, 1e3),
+    "steps_per_epoch": (0,),
+    "restarts": (0,),
+    "temperature": (0, -1),
+    "gamma": (0, 1.1),
+    "temperature_floor": (0,),
+    "keep": ("best",),
+    "price": (-1,),
+    "validation_fraction": (1, -0.1, NAN),
+    "drop_below": (1, -0.1),
+    "scaling": ("robust",),
+    "progress": (2,),
+    "callback": ("print",),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, v) for name, bad in BAD_PARAMETERS.items() for v in bad])
+def test_impossible_parameters_are_refused_before_any_work(name: str, value: object) -> None:
+    X, y = example(1).sample(50, random_state=0)
+    model = R2NClassifier(**{name: value})
+    with pytest.raises(ParameterError, match=f"^{name} must be .*, not "):
+        model.fit(X, y)
+    assert not hasattr(model, "rules_")
+
+
+def test_every_parameter_is_checked() -> None:
+    free = {"categorical", "positive", "random_state"}  # checked by what reads them
+    assert set(BAD_PARAMETERS) == set(R2NClassifier().get_params()) - free
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["a"] * 4, "y holds one class only"),
+        (["a", "b", "c", "a"], "y holds 3 classes"),
+        ([0, 1, 0], "the table has 4 rows but y has 3 labels"),
+        ([0, 1, None, 1], "y holds a missing value in row 2"),
+        ([0, 1, NAN, 1], "y holds a missing value in row 2"),
+        ([0.1, 0.2, 0.3, 0.4], "continuous"),
+        (None, "y to be passed"),
+        ([[0, 1], [1, 0], [0, 1], [1, 1]], "1d array"),
+    ],
+)
+def test_bad_labels_are_refused(y: object, message: str) -> None:
+    model = R2NClassifier()
+    with pytest.raises(ValueError, match=message):
+        model.fit(np.arange(8.0).reshape(4, 2), y)
+    assert not hasattr(model, "rules_")
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.empty((0, 3)), "rows"),
+        (np.empty((4, 0)), "columns"),
+        (np.arange(4.0), "1"),
+        (np.ones((2, 2, 2)), "3"),
+        (np.array([[1.0], [INF], [2.0], [3.0]]), "infin"),
+        (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "Expected unique column names"),
+        (pd.DataFrame({"when": pd.to_datetime(["2024-01-01"] * 4)}), "date"),
+    ],
+)
+def test_bad_tables_are_refused(X: object, message: str) -> None:
+    model = R2NClassifier()
+    with pytest.raises(SchemaError, match=message):
+        model.fit(X, [0, 1, 0, 1])
+    assert not hasattr(model, "rules_")
+
+
+def test_tables_at_predict_must_be_like_those_at_fit(fitted: tuple) -> None:
+    model, X, _ = fitted
+    with pytest.raises(SchemaError, match="in the same order"):
+        model.predict(X[X.columns[::-1]])
+    with pytest.raises(SchemaError, match="yet now missing:\n- debt"):
+        model.predict(X.drop(columns="debt"))
+    with pytest.raises(SchemaError, match="unseen at fit time:\n- extra"):
+        model.predict(X.assign(extra=1))
+    with pytest.raises(SchemaError, match=r"column 'debt' was numeric at fit but holds 'a lot' in row 0"):
+        model.predict(X.assign(debt="a lot"))
+    with pytest.raises(SchemaError, match="infin"):
+        model.predict(X.assign(debt=np.inf))
+    with pytest.raises(SchemaError, match="column"):
+        model.predict(X.to_numpy()[:, :3])
+    with pytest.raises(SchemaError, match=r"categorical: the table has no column 'regoin'\. Did you mean 'region'"):
+        R2NClassifier(categorical=["regoin"]).fit(X, np.arange(len(X)) % 2)
+    with pytest.raises(ParameterError, match="positive is 'maybe', but the classes in y are 'no' and 'yes'"):
+        R2NClassifier(positive="maybe").fit(*people())
+
+
+def test_an_unseen_category_is_in_no_set(fitted: tuple) -> None:
+    model, X, _ = fitted
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.predict(X.assign(region="moon")).shape == (len(X),)
+
+
+def test_a_failed_fit_leaves_the_old_rules_alone(fitted: tuple) -> None:
+    model, X, _ = copy.deepcopy(fitted)
+    before = str(model.rules_)
+    with pytest.raises(SchemaError):
+        model.fit(X, ["yes"] * len(X))
+    assert str(model.rules_) == before

@@ -1,0 +1,145 @@
+"""The structure of the house: who imports whom, what is public, what stays light, what the README shows."""
+
+import ast
+import doctest
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import r2n
+
+ROOT = Path(__file__).parent.parent
+SOURCE = Path(r2n.__file__).parent
+
+# Only from lower rungs; modules on one rung do not see each other.
+RUNGS = (
+    {"errors"},
+    {"files", "parameters", "presets", "progress", "schema"},
+    {"labels", "network", "rules"},
+    {"datasets", "extract"},
+    {"refine"},
+    {"estimator"},
+    {"plot"},
+    {"report"},
+    {"cli"},
+)
+HEIGHT = {room: height for height, rooms in enumerate(RUNGS) for room in rooms}
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[1]
+
+
+def imports_of(path: Path) -> set[str]:
+    """The r2n modules that a file imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("r2n"):
+            found |= {node.module} if node.module != "r2n" else {f"r2n.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name.startswith("r2n.")}
+    return found
+
+
+def files() -> list[Path]:
+    return [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__init__.py"]
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_modules_import_only_from_lower_rungs(path: Path) -> None:
+    room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    assert room in HEIGHT, f"{room} has no rung: put it on the ladder"
+    public = {f"r2n.{name}" for name in r2n.__all__}
+    for module in imports_of(path) - public:
+        other = room_of(module)
+        assert other == room or HEIGHT[other] < HEIGHT[room], f"{room} must not import {module}"
+
+
+def test_the_package_names_of_the_top_are_for_the_command_line_alone() -> None:
+    public = {f"r2n.{name}" for name in r2n.__all__}
+    using = {path.name for path in files() if imports_of(path) & public}
+    assert using <= {"cli.py"}
+
+
+def test_public_names() -> None:
+    assert r2n.__all__ == ["R2NClassifier", "RuleSet", "__version__", "load"]
+    for name in r2n.__all__:
+        assert getattr(r2n, name) is not None
+        assert name in dir(r2n)
+    with pytest.raises(AttributeError, match="no attribute 'R2N'"):
+        r2n.R2N  # noqa: B018
+
+
+def loaded_after(code: str) -> set[str]:
+    """The top-level packages that a fresh interpreter has loaded after running the code."""
+    script = f"import sys, json\n{code}\nprint(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+HEAVY = {"jax", "optax", "sklearn", "scipy", "pandas", "narwhals", "rich", "typer", "pyarrow"}
+
+
+def test_importing_r2n_loads_numpy_alone() -> None:
+    assert loaded_after("import r2n") & HEAVY == set()
+
+
+def test_loading_and_predicting_needs_numpy_alone(tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    r2n.RuleSet.parse("yes if x0 - 2·x1 > 0 and c in {a} else no").save(model)
+    code = f"import r2n\nr2n.load({str(model)!r}).predict({{'x0': [1.0], 'x1': [0.1], 'c': ['a']}})"
+    assert loaded_after(code) & HEAVY == set()
+
+
+def test_the_readme_session_runs_as_printed() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    sessions = re.findall(r"```pycon\n(.*?)```", text, flags=re.DOTALL)
+    assert sessions, "the README must show a session"
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    names: dict[str, object] = {}
+    for number, session in enumerate(sessions):
+        test = doctest.DocTestParser().get_doctest(session, names, f"README session {number}", "README.md", 0)
+        report: list[str] = []
+        runner.run(test, out=report.append, clear_globs=False)
+        names |= test.globs
+        assert runner.failures == 0, "".join(report)
+    assert runner.tries > 0
+
+
+def test_the_readme_names_the_two_commands() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "pip install . && r2n demo" in text
+    assert 'pip install ".[test]" && python -m pytest' in text
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_presets_are_parameters_and_the_default_is_the_default() -> None:
+    from inspect import signature
+
+    from r2n import presets
+
+    defaults = {name: p.default for name, p in signature(r2n.R2NClassifier).parameters.items()}
+    assert {name: defaults[name] for name in presets.DEFAULT} == dict(presets.DEFAULT)
+    for preset in (presets.PAPER_SYNTHETIC, presets.PAPER_REAL, presets.PAPER_SYNTHETIC_SCALED):
+        assert set(preset) <= set(defaults)
+        assert preset["epochs"] * preset["restarts"] == 250_000
+        assert (preset["network_literals"], preset["network_rules"]) == (10, 25)
+        assert (preset["batch_size"], preset["gamma"], preset["learning_rate"]) == (100, 0.995, 1e-3)
+    assert (presets.PAPER_SYNTHETIC["penalty"], presets.PAPER_REAL["penalty"]) == (1e-2, 1e-3)
+
+
+def test_no_registry_and_no_machine_is_named_anywhere() -> None:
+    """Files that are shipped or read speak of the product alone."""
+    words = re.compile(r"/work/|/root/|/tmp/|pypi\.org|files\.pythonhosted|registry\.npmjs", re.IGNORECASE)
+    for path in [*files(), *ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "pyproject.toml"]:
+        assert not words.search(path.read_text(encoding="utf-8")), path.name
