@@ -99,7 +99,7 @@ def measure_steps() -> Iterator[dict[str, Any]]:
 
 def measure_compilation() -> dict[str, Any]:
     """What three fits compile: the second and third have other numbers of rows."""
-    from jax._src import monitoring
+    from jax import monitoring
 
     from r2n import R2NClassifier
     from r2n.datasets import example
