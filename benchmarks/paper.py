@@ -3,19 +3,23 @@
     python -m benchmarks.paper --preset paper-synthetic --examples 1 5
     python -m benchmarks.paper --preset default --seeds 0 1 2 3 4
 
+    python -m benchmarks.paper --page     # write docs/paper.md from the results
+
 8,000 rows to learn from, 2,000 to test on. Appends to results/paper.jsonl.
 """
 
 import argparse
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.records import append
+from benchmarks.records import append, read
 from r2n import R2NClassifier, presets
 from r2n.datasets import example
 
+PAGE = Path(__file__).parent.parent / "docs" / "paper.md"
 PRESETS = {
     "default": presets.DEFAULT,
     "paper-synthetic": presets.PAPER_SYNTHETIC,
@@ -49,13 +53,72 @@ def run(preset: str, number: int, seed: int, progress: bool) -> dict[str, Any]:
     }
 
 
+def page() -> str:
+    """docs/paper.md: the newest result of every preset, example and seed."""
+    newest = {(r["preset"], r["example"], r["seed"]): r for r in read("paper")}
+    default = [[r for key, r in newest.items() if key[:2] == ("default", number)] for number in range(1, 6)]
+    full = [r for r in newest.values() if r["preset"] != "default"]
+    lines = [
+        "# The paper's settings, and ours",
+        "",
+        "Made by `python -m benchmarks.paper`. 8,000 rows to learn from, 2,000 others to test on; the network, its",
+        "clean-up and rounding.",
+        "",
+        "## Appendix C at its full budget",
+        "",
+        "m = 10, J = 25, λ = 10⁻², batch 100, Adam 10⁻³, γ = 0.995, OR as maximum, 25 restarts of 10⁴ epochs, the",
+        "epoch of the lowest training loss: 2·10⁷ steps. `paper-synthetic` has the loss as printed, plain sums of the 1-norms;",
+        "`paper-synthetic-scaled` divides the penalties by J.",
+        "",
+        "| preset | example | accuracy | rules × literals | size | seconds | µs a step |",
+        "|---|---|---|---|---|---|---|",
+        *(
+            f"| {r['preset']} | {r['example']} | {r['accuracy']:.4f} | {r['n_rules']} × {r['literals_per_rule']:.1f} "
+            f"| {r['size']} | {r['seconds']:.0f} | {r['microseconds_per_step']} |"
+            for r in full
+        ),
+        "",
+        "**The loss as printed collapses**: each of the 250 weights of the AND layer costs 0.01 at once, more than the",
+        "error of a constant. The paper prints 1.00 and 0.99 for these examples, which its printed loss does not reach",
+        "here. Divided by J the same budget does better, and still keeps the epoch by a loss that rewards warm, empty",
+        "rule sets.",
+        "",
+        "What it learned:",
+        "",
+    ]
+    for r in full:
+        lines += [f"`{r['preset']}`, example {r['example']}:", "", "```", r["rules"], "```", ""]
+    lines += [
+        "## Our default, without refinement",
+        "",
+        "OR as clamped sum, penalties divided by J, standardised columns, batch 200, Adam 10⁻², γ = 0.966 to τ = 10⁻³,",
+        "5 restarts of 200 epochs, the epoch of the best crisp rules on 20 % of the rows held out: 4·10⁴ steps.",
+        "",
+        "| example | seeds | mean accuracy | least | rules | literals a rule | seconds, median |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for number, records in enumerate(default, start=1):
+        accuracy = [r["accuracy"] for r in records]
+        lines.append(
+            f"| {number} | {len(records)} | {np.mean(accuracy):.4f} | {min(accuracy):.4f} "
+            f"| {np.mean([r['n_rules'] for r in records]):.1f} "
+            f"| {np.mean([r['literals_per_rule'] for r in records]):.1f} "
+            f"| {np.median([r['seconds'] for r in records]):.1f} |"
+        )
+    return "\n".join([*lines, ""])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--preset", choices=PRESETS, default="default")
     parser.add_argument("--examples", type=int, nargs="+", default=[1, 2, 3, 4, 5])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--progress", action="store_true")
+    parser.add_argument("--page", action="store_true", help="only write docs/paper.md from the results")
     chosen = parser.parse_args()
+    if chosen.page:
+        PAGE.write_text(page(), encoding="utf-8")
+        return
     for number in chosen.examples:
         for seed in chosen.seeds:
             record = run(chosen.preset, number, seed, chosen.progress)

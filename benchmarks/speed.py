@@ -70,7 +70,8 @@ def r2n_chunk(restarts: int) -> tuple[Callable[[], object], int]:
 
     rng = np.random.default_rng(0)
     x = rng.random((8_000, D), dtype=np.float32)
-    rows = Rows(x, np.zeros((8_000, 0), bool), (x[:, 0] > 0.5).astype(np.float32), np.ones(8_000, np.float32))
+    none = np.zeros((8_000, 0), bool)
+    rows = Rows(x, none, none, (x[:, 0] > 0.5).astype(np.float32), np.ones(8_000, np.float32))
     network = Network(Halfspaces(D, M), n_given=0, n_rules=J, or_gate="max")
     most = capacity(BATCH, D)
     pieces = (piece for epoch in range(3) for piece in epoch_pieces(epoch, np.arange(8_000), 1, BATCH, most, rng))

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -284,7 +285,7 @@ BAD_PARAMETERS = {
     "epochs": (0, 1e3),
     "steps_per_epoch": (0,),
     "restarts": (0,),
-    "temperature": (0, -1),
+    "temperature": (0, -1, 1e-40),
     "gamma": (0, 1.1),
     "temperature_floor": (0,),
     "keep": ("best",),
@@ -292,6 +293,7 @@ BAD_PARAMETERS = {
     "validation_fraction": (1, -0.1, NAN),
     "drop_below": (1, -0.1),
     "scaling": ("robust",),
+    "categorical": (5, "region", [3]),
     "progress": (2,),
     "callback": ("print",),
 }
@@ -307,7 +309,7 @@ def test_impossible_parameters_are_refused_before_any_work(name: str, value: obj
 
 
 def test_every_parameter_is_checked() -> None:
-    free = {"categorical", "positive", "random_state"}  # checked by what reads them
+    free = {"positive", "random_state"}  # checked by what reads them
     assert set(BAD_PARAMETERS) == set(R2NClassifier().get_params()) - free
 
 
@@ -383,3 +385,84 @@ def test_a_failed_fit_leaves_the_old_rules_alone(fitted: tuple) -> None:
     with pytest.raises(SchemaError):
         model.fit(X, ["yes"] * len(X))
     assert str(model.rules_) == before
+
+
+def test_an_unfitted_model_says_so() -> None:
+    for method in ("predict", "predict_proba", "transform"):
+        with pytest.raises(NotFittedError):
+            getattr(R2NClassifier(), method)([[1.0]])
+    with pytest.raises(NotFittedError):
+        R2NClassifier().get_feature_names_out()
+
+
+def test_nothing_is_worse_than_a_constant() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 1))
+    hurried = R2NClassifier(restarts=1, epochs=1, learning_rate=1e-9, random_state=0)
+    for y in (X[:, 0] > 1, X[:, 0] > -1):
+        assert hurried.fit(X, y).score(X, y) >= max(y.mean(), 1 - y.mean()) - 0.05
+
+
+def test_a_column_of_names_does_no_harm() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    X = pd.DataFrame({"id": [f"customer {k}" for k in range(300)], "x": x})
+    model = R2NClassifier(random_state=0).fit(X, x > 0)
+    assert model.score(X, x > 0) > 0.97
+    assert model.rules_.columns == ("x",)
+
+
+def test_nullable_labels_keep_their_type() -> None:
+    X, truth = example(1).sample(400, random_state=0)
+    for y, classes in (
+        (pd.Series(truth, dtype="boolean"), [False, True]),
+        (pd.Series(truth.astype(int), dtype="Int64"), [0, 1]),
+        (pd.Series(np.where(truth, "yes", "no"), dtype="category"), ["no", "yes"]),
+    ):
+        model = R2NClassifier(**QUICK).fit(X, y)
+        assert model.classes_.tolist() == classes
+        assert type(model.rules_.label) is type(classes[1])
+    with pytest.raises(SchemaError, match="missing value in row 2"):
+        R2NClassifier().fit(X[:3], pd.Series([True, False, None], dtype="boolean"))
+
+
+def test_columns_may_be_named_by_an_index() -> None:
+    X, y = people()
+    model = R2NClassifier(**QUICK, categorical=X.columns[2:3]).fit(X, y)
+    assert "region" in model.rules_.schema.categorical
+
+
+@pytest.mark.parametrize("values", [[0.0, 1e-310], [0.0, 5e-324], [0.0, 1e-300]])
+def test_numbers_that_cannot_be_scaled_are_refused_by_name(values: list[float]) -> None:
+    X = pd.DataFrame({"fine": range(20), "tiny": values * 10})
+    with pytest.raises(SchemaError, match="column 'tiny' holds numbers from"):
+        R2NClassifier().fit(X, [0, 1] * 10)
+
+
+def test_large_and_small_numbers_are_fine() -> None:
+    X, y = example(1).sample(500, random_state=0)
+    for unit in (1e100, 1e-100, 1.7e308):
+        assert R2NClassifier(**QUICK).fit(X * unit, y).score(X * unit, y) > 0.95
+
+
+def test_a_training_that_breaks_down_says_so() -> None:
+    X, y = example(1).sample(300, random_state=0)
+    with pytest.raises(ParameterError, match="training broke down"):
+        R2NClassifier(learning_rate=1e38, keep="loss", epochs=3, steps_per_epoch=1).fit(X, y)
+
+
+def test_the_papers_choice_is_the_lowest_loss_of_all_epochs_and_restarts() -> None:
+    X, y = example(4).sample(1_000, random_state=0)
+    plan = {"epochs": 30, "gamma": 0.8, "restarts": 4, "validation_fraction": 0.0, "random_state": 0}
+    model = R2NClassifier(**plan, keep="loss").fit(X, y)
+    losses = np.array([record.loss for record in model.history_])
+    epoch, restart = np.unravel_index(np.argmin(losses), losses.shape)
+    errors = np.mean(model.predict(X) != y)
+    assert errors == pytest.approx(model.history_[epoch].error[restart], abs=2e-3)
+
+
+def test_names_of_the_literals_are_for_these_columns(fitted: tuple) -> None:
+    model, X, _ = fitted
+    assert len(model.get_feature_names_out(X.columns)) == len(model.rules_.literals)
+    with pytest.raises(SchemaError, match="input_features is not equal"):
+        model.get_feature_names_out(["q", "z"])

@@ -1,5 +1,6 @@
 """The bridge: what the network says and what the rules say is the same."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +14,7 @@ from r2n.network import Cooling, Halfspaces, Network, Params, Penalties, Setting
 from r2n.network.gates import OR_GATES
 from r2n.network.literals import HalfspaceParams
 from r2n.rules import Halfspace, RuleSet
-from r2n.schema import Scaling, Schema
+from r2n.schema import Scaling, Schema, Table
 
 CATEGORIES = ("a", "b", None)
 
@@ -36,27 +37,70 @@ def mixed_table(seed: int, n: int) -> dict[str, object]:
     }
 
 
+def agreement(network: Network, params: Params, columns: dict[str, object]) -> tuple[np.ndarray, np.ndarray, Table]:
+    """What the step-function network says of a table's matrix, and what the decoded rules say of the table."""
+    schema, table = Schema.learn(columns)
+    scaling = Scaling.learn(table, schema.numeric)
+    literals = predefined_literals(schema, table, negations=True)
+    assert len(literals) == network.n_given
+    rules = extract(network, params, scaling, literals, RuleSet((), schema=schema))
+    rows = network_rows(table, scaling, literals, np.zeros(table.n_rows, bool), np.ones(table.n_rows))
+    step = network.step(params, rows.x.T, rows.given.T, rows.missing.T)
+    return np.asarray(step) == 1, rules.truth(table), table
+
+
 @settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    n_rules=st.integers(1, 6),
+    gate=st.sampled_from(sorted(OR_GATES)),
+    negligible=st.sampled_from([0.0, 0.025, 0.3]),
+    gaps=st.sampled_from([0.0, 0.1, 0.5]),
+)
+def test_the_step_function_network_and_the_decoded_rules_agree_on_every_row(
+    seed: int, n_rules: int, gate: str, negligible: float, gaps: float
+) -> None:
+    """Numbers, categories and missing values of both kinds; only sums that single precision cannot tell from the
+    threshold are left out."""
+    network, params = random_network(seed, n_rules, gate)
+    network = replace(network, literals=Halfspaces(2, 4, negligible), n_given=6 + 4 * (gaps > 0))
+    params = params._replace(u=np.random.default_rng(seed).normal(-0.5, 1, (network.width, n_rules)).astype("f4"))
+    columns = mixed_table(seed, 300)
+    for k, name in enumerate(("income", "rate %")):
+        gone = np.random.default_rng(seed + k).random(300) < gaps
+        gone[0] = gaps > 0
+        columns[name] = np.where(gone, np.nan, columns[name])
+    step, crisp, table = agreement(network, params, columns)
+    assert_agree_but_at_boundaries(step, crisp, table, params)
+
+
+def assert_agree_but_at_boundaries(step: np.ndarray, crisp: np.ndarray, table: Table, params: Params) -> None:
+    scaling = Scaling.learn(table, ("income", "rate %"))
+    sums = scaling.matrix(table).astype(float) @ params.literals.W_p.astype(float) + params.literals.b
+    clear = (np.abs(sums) > 1e-5).all(axis=1)
+    assert clear.mean() > 0.99
+    np.testing.assert_array_equal(step[clear], crisp[clear])
+
+
+@settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 10**6), n_rules=st.integers(1, 6), gate=st.sampled_from(sorted(OR_GATES)))
-def test_the_step_function_network_and_the_decoded_rules_agree_on_every_row(seed: int, n_rules: int, gate: str) -> None:
-    """On rows at random and on rows put onto every halfspace's boundary, where `>` must stay strict."""
+def test_on_their_own_literals_they_agree_without_exception(seed: int, n_rules: int, gate: str) -> None:
+    """The AND and OR layers on the decoded literals' truth: rows on a boundary too, where `>` must stay strict."""
     network, params = random_network(seed, n_rules, gate)
     columns = mixed_table(seed, 300)
     schema, table = Schema.learn(columns)
     scaling = Scaling.learn(table, schema.numeric)
-    given_literals = predefined_literals(schema, negations=True)
-    assert len(given_literals) == network.n_given
+    given_literals = predefined_literals(schema, table, negations=True)
     decoded = decode_literals(network, params, scaling, given_literals)
     rules = extract(network, params, scaling, given_literals, RuleSet((), schema=schema))
-
     on_boundaries = {name: np.array(values, dtype=object) for name, values in columns.items()}
     for k, literal in enumerate(decoded[: network.literals.n_literals]):
         if isinstance(literal, Halfspace) and len(literal.terms) == 1:
             ((name, a),) = literal.terms
             on_boundaries[name][k] = literal.threshold / a
     for part in (table, schema.table({name: list(values) for name, values in on_boundaries.items()})):
-        truths = [np.full(part.n_rows, lit) if isinstance(lit, bool) else lit.evaluate(part) for lit in decoded]
-        step = np.asarray(network.step_rules(params, np.vstack(truths).astype(np.float32)))
+        values = [np.full(part.n_rows, lit) if isinstance(lit, bool) else lit.evaluate(part) for lit in decoded]
+        step = np.asarray(network.step_rules(params, np.vstack(values).astype(np.float32)))
         np.testing.assert_array_equal(step == 1, rules.truth(part))
 
 
@@ -77,7 +121,7 @@ def test_the_scaled_network_in_double_precision_agrees_on_a_hundred_thousand_row
 
 
 @pytest.mark.parametrize("number", [1, 5])
-def test_the_cold_soft_network_and_the_rules_hardly_ever_differ(number: int, record_property: object) -> None:
+def test_the_cold_soft_network_and_the_rules_hardly_ever_differ(number: int) -> None:
     """The paper calls the difference negligible at τ = 10⁻⁴; here it is counted on 10⁵ rows."""
     X, y = example(number).sample(8_000, random_state=0)
     schema, table = Schema.learn(X)
@@ -93,7 +137,7 @@ def test_the_cold_soft_network_and_the_rules_hardly_ever_differ(number: int, rec
     x = scaling.matrix(schema.table(many)).T
     soft = np.asarray(network.forward(params, x, np.zeros((0, 100_000)), 1e-4))
     share = float(np.mean((soft > 0.5) != rules.truth(many)))
-    record_property("disagreement", share)  # type: ignore[operator]
+    print(f"example {number}: soft at τ = 1e-4 and crisp differ on {share:.5%} of 100,000 rows")
     assert share < 1e-3
 
 

@@ -40,8 +40,8 @@ def test_what_was_kept_does_not_go_on_training() -> None:
 
 
 def test_negated_literals_are_not_dropped_on_the_way_out() -> None:
-    schema, table = Schema.learn({"x": [0.0, 1.0], "c": ["a", "b"]})
-    given = predefined_literals(schema, negations=True)
+    schema, table = Schema.learn({"x": [0.0, 1.0] * 5, "c": ["a", "b"] * 5})
+    given = predefined_literals(schema, table, negations=True)
     network = Network(Halfspaces(1, 1), n_given=len(given), n_rules=1)
     params = Params(
         HalfspaceParams(np.ones((1, 1), np.float32), np.zeros(1, np.float32)),
@@ -107,11 +107,13 @@ def test_three_classes_are_not_accepted_silently() -> None:
 
 def test_missing_values_and_large_scales_do_no_harm() -> None:
     X, y = example(3).sample(4_000, random_state=0)
-    X[::50, 2] = np.nan
-    plain = R2NClassifier(**QUICK).fit(X, y).score(X, y)
-    large = R2NClassifier(**QUICK).fit(X * 1e6, y).score(X * 1e6, y)
-    assert plain > 0.96
-    assert large > 0.96
+    units = np.array([1e6, 1e-6, 1.0, 1e3, 1.0])
+    assert R2NClassifier(random_state=0).fit(X * units, y).score(X * units, y) > 0.98
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    model = R2NClassifier(random_state=0).fit(X, y)
+    kept = min(min(record.error) for record in model.history_)
+    assert 1 - model.score(X, y) < kept + 0.03  # what was kept is what is shipped
+    assert model.score(X, y) > max(y.mean(), 1 - y.mean()) + 0.05
 
 
 def test_it_is_a_silent_estimator_with_the_usual_methods() -> None:

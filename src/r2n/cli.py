@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table as Grid
@@ -25,14 +27,12 @@ out, err = Console(highlight=False, soft_wrap=True), Console(stderr=True, highli
 
 def main() -> None:
     """Run the command line; whatever is wrong with the input ends in one line, not in a traceback."""
+    warnings.showwarning = _show_warning
     try:
         app()
     except (R2NError, OSError) as error:
         err.print(Text.assemble(("error: ", "bold red"), str(error)))
         sys.exit(1)
-    except KeyboardInterrupt:
-        err.print("interrupted")
-        sys.exit(130)
 
 
 @app.callback(invoke_without_command=True)
@@ -46,7 +46,7 @@ def top(version: Annotated[bool, typer.Option("--version", help="Show the versio
 @app.command()
 def demo(
     number: Annotated[int, typer.Option("--example", min=1, max=5, help="Which of the five known rules.")] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of the data and of the training.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the data and of the training.")] = 0,
 ) -> None:
     """Learn a rule whose truth is known, and show both side by side."""
     from r2n import R2NClassifier  # only fitting loads the training engine
@@ -76,9 +76,10 @@ def fit(
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="A column of numbers that are categories.")] = None,
     holdout: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of rows kept to test the rules on.")] = 0.2,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same rules.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same rules.")] = 0,
 ) -> None:
     """Learn rules from a table and show them."""
+    _check_writable(output)
     frame = read_table(table)
     for name in (target, *(ignore or ())):
         _require(frame, name)
@@ -138,6 +139,16 @@ def _show(rules: RuleSet) -> None:
     out.print(f"{rules.n_rules} {many}, {rules.literals_per_rule:.1f} literals in each, size {rules.size}")
 
 
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    err.print(Text.assemble(("warning: ", "bold yellow"), str(message)))
+
+
+def _check_writable(output: Path | None) -> None:
+    """Whether a file can be written there is known before the work is done."""
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise SchemaError(f"{output} cannot be written: it is a folder, or its folder is not there. Name a file.")
+
+
 def _require(frame: pd.DataFrame, name: str) -> None:
     if name not in frame.columns:
         from r2n.schema.table import no_such_column
@@ -147,17 +158,19 @@ def _require(frame: pd.DataFrame, name: str) -> None:
 
 def _labels(frame: pd.DataFrame, target: str) -> Any:
     labels = frame[target]
-    return labels.to_numpy(dtype=object) if labels.dtype.kind not in "biuf" else labels.to_numpy()
+    if labels.notna().all():
+        return np.array(labels.tolist())  # nullable columns too give plain numbers or Booleans
+    return labels.astype(object).where(labels.notna(), None).to_numpy()
 
 
 def _label(y: Any, text: str) -> Any:
     """The label that prints like the text; the text itself if none does (which fit then refuses)."""
-    return next((label for label in set(y.tolist()) if str(label) == text), text)
+    labels = set(y.tolist())
+    printed = {f"{label:g}": label for label in labels if isinstance(label, float)}
+    return (printed | {str(label): label for label in labels}).get(text, text)
 
 
 def _split(n_rows: int, share: float, seed: int) -> tuple[Any, Any]:
-    import numpy as np
-
     order = np.random.default_rng(seed).permutation(n_rows)
     held = round(share * n_rows)
     return np.sort(order[held:]), np.sort(order[:held])

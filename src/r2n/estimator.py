@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,13 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from r2n.errors import Interrupted
-from r2n.extract import extract, network_rows, predefined_literals
+from r2n.errors import Interrupted, ParameterError, SchemaError
+from r2n.extract import extract, network_rows, predefined_literals, truths
 from r2n.labels import Labels
-from r2n.network import Cooling, Halfspaces, Network, Params, Penalties, Record, Settings, Training
-from r2n.parameters import BOOLEAN, CALLABLE, PENALTY, Check, check_parameters, number, one_of, optional, whole
+from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
+from r2n.parameters import BOOLEAN, CALLABLE, NAMES, PENALTY, Check, check_parameters, number, one_of, optional, whole
 from r2n.progress import ProgressBar
-from r2n.rules import RuleSet
+from r2n.rules import Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
 from r2n.rules.measures import measure
 from r2n.rules.rounding import round_ruleset
@@ -25,6 +26,9 @@ from r2n.rules.simplify import simplify
 from r2n.schema import Scaling, Schema, Table
 
 Bools = NDArray[np.bool_]
+
+# The network divides by it in single precision, which knows nothing below about 1e-38.
+TEMPERATURE = number("of at least 1e-30", lambda value: value >= 1e-30)
 
 CHECKS: dict[str, Check] = {
     "network_literals": whole(1),
@@ -41,17 +45,27 @@ CHECKS: dict[str, Check] = {
     "epochs": whole(1),
     "steps_per_epoch": whole(1),
     "restarts": whole(1),
-    "temperature": number("above 0", lambda value: value > 0),
+    "temperature": TEMPERATURE,
     "gamma": number("above 0 and at most 1", lambda value: 0 < value <= 1),
-    "temperature_floor": number("above 0", lambda value: value > 0),
+    "temperature_floor": TEMPERATURE,
     "keep": one_of("crisp", "loss"),
     "price": PENALTY,
     "validation_fraction": number("of at least 0 and below 1", lambda value: 0 <= value < 1),
     "drop_below": number("of at least 0 and below 1", lambda value: 0 <= value < 1),
     "scaling": one_of("standard", "range", "none"),
+    "categorical": optional(NAMES),
     "progress": BOOLEAN,
     "callback": optional(CALLABLE),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A restart's rules, without and with its negligible coefficients, and the score its epoch was kept for."""
+
+    rules: RuleSet
+    whole: RuleSet
+    score: float
 
 
 class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # sklearn is untyped
@@ -182,13 +196,13 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn `rules_` from a table and its labels."""
         check_parameters(self.get_params(deep=False), CHECKS)
-        schema, table = Schema.learn(X, self.categorical or ())
+        schema, table = Schema.learn(X, () if self.categorical is None else list(self.categorical))
         labels = Labels.learn(y, table.n_rows, self.positive)
         rng = check_random_state(self.random_state)
         train, judge = _split(labels.truth, self.validation_fraction, rng)
         blank = RuleSet((), labels.label, labels.default, schema)
-        starts = self._train(schema, table, labels.truth, (train, judge), blank, int(rng.randint(2**31 - 1)))
-        self._finish(starts, table, labels.truth, judge)
+        decoded = self._train(schema, table, labels.truth, (train, judge), blank, int(rng.randint(2**31 - 1)))
+        self._finish(decoded, table, labels.truth, judge)
         self._remember(X, schema, table, labels)
         return self
 
@@ -200,16 +214,26 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         parts: tuple[NDArray[np.intp], NDArray[np.intp]],
         blank: RuleSet,
         seed: int,
-    ) -> list[RuleSet]:
+    ) -> list[Decoded]:
         """The decoded rule set of every restart."""
         scaling = Scaling.learn(table, schema.numeric, self.scaling)
-        given = predefined_literals(schema, self.negations)
-        network = self._network(len(schema.numeric), len(given))
+        given = predefined_literals(schema, table, self.negations)
+        network, whole = (self._network(len(schema.numeric), len(given), share) for share in (self.drop_below, 0.0))
         rows = network_rows(table, scaling, given, truth, np.ones(table.n_rows))
         training = Training(network, self._settings(), rows, *parts, seed=seed)
         self.history_ = self._watch(training)
-        decoded: list[Params] = [kept.params for kept in training.best()]
-        return [extract(network, params, scaling, given, blank) for params in decoded]
+        decoded = [
+            Decoded(
+                extract(network, kept.params, scaling, given, blank),
+                extract(whole, kept.params, scaling, given, blank),
+                kept.score,
+            )
+            for kept in training.best()
+            if np.isfinite(kept.score)
+        ]
+        if not decoded:
+            raise ParameterError("training broke down: every restart's loss became infinite. Lower learning_rate.")
+        return decoded
 
     def _watch(self, training: Training) -> list[Record]:
         """Run the training to its end, or to the user's Ctrl-C, which keeps the best so far."""
@@ -232,19 +256,37 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
                 )
         return history
 
-    def _finish(self, starts: Sequence[RuleSet], table: Table, truth: Bools, judge: NDArray[np.intp]) -> None:
-        """Clean up every restart's rules, keep the best on the rows that judge, make its numbers short."""
-        cleaned = [clean_up(simplify(start), table, self.drop_below) for start in starts]
-        judging = table.take(judge)
+    def _finish(self, decoded: Sequence[Decoded], table: Table, truth: Bools, judge: NDArray[np.intp]) -> None:
+        """Choose a restart, drop what is idle in its rules, make their numbers short, and say what that changed."""
+        chosen = self._choose(decoded, table.take(judge), truth[judge])
+        lighter = simplify(chosen.rules)
+        cleaned = clean_up(lighter, table, drop_below=0.0)
+        self.rules_ = simplify(round_ruleset(simplify(cleaned.rules), table))
+        chain = {
+            "drop small coefficients": (chosen.whole, lighter),
+            "drop idle literals": (lighter, cleaned.rules),
+            "round numbers": (cleaned.rules, self.rules_),
+        }
+        self.steps_ = tuple(
+            Step(name, int(np.sum(before.truth(table) != after.truth(table))))
+            for name, (before, after) in chain.items()
+        )
 
-        def cost(rules: RuleSet) -> tuple[float, int]:
-            error = float(np.mean(rules.truth(judging) != truth[judge]))
-            return error + self.price * sum(len(rule.literals) for rule in rules.rules), rules.size
+    def _choose(self, decoded: Sequence[Decoded], judging: Table, truth: Bools) -> Decoded:
+        """The restart to keep: by its training loss, as the paper does, or by its crisp rules on the rows that judge.
 
-        best = min(cleaned, key=lambda candidate: cost(candidate.rules))
-        self.rules_ = simplify(round_ruleset(simplify(best.rules), table))
-        rounded = int(np.sum(self.rules_.truth(table) != best.rules.truth(table)))
-        self.steps_ = (*best.steps, Step("round numbers", rounded))
+        A rule set must beat the constants: without rules, and with one that is always true.
+        """
+        if self.keep == "loss":
+            return min(decoded, key=lambda one: one.score)
+
+        def cost(one: Decoded) -> tuple[float, int]:
+            error = float(np.mean(one.rules.truth(judging) != truth))
+            return error + self.price * sum(len(rule.literals) for rule in one.rules.rules), one.rules.size
+
+        blank = decoded[0].rules.with_rules(())
+        constants = [Decoded(rules, rules, 0.0) for rules in (blank, blank.with_rules([Rule()]))]
+        return min([*decoded, *constants], key=cost)
 
     def _remember(self, X: Any, schema: Schema, table: Table, labels: Labels) -> None:
         """What prediction needs: classes, names, and the counts behind the probabilities."""
@@ -256,11 +298,12 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             self.feature_names_in_ = np.array(schema.names, dtype=object)
         measured = measure(self.rules_, table, np.where(labels.truth, labels.label, labels.default))
         default = ~self.rules_.truth(table)
-        self._fired_counts = [(m.positives, m.covered) for m in measured.rules]
-        self._default_counts = float(np.sum(labels.truth & default)), float(np.sum(default))
+        self._positives = np.array([m.positives for m in measured.rules])
+        self._covered = np.array([m.covered for m in measured.rules])
+        self._default_share = (float(np.sum(labels.truth & default)) + 1) / (float(np.sum(default)) + 2)
 
-    def _network(self, n_columns: int, n_given: int) -> Network:
-        literals = Halfspaces(n_columns, self.network_literals if n_columns else 0)
+    def _network(self, n_columns: int, n_given: int, negligible: float) -> Network:
+        literals = Halfspaces(n_columns, self.network_literals if n_columns else 0, negligible)
         return Network(literals, n_given, self.network_rules, self.or_gate)
 
     def _settings(self) -> Settings:
@@ -288,7 +331,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
-        truth = self.rules_.truth(self._table(X))
+        table = self._table(X)
+        truth = self.rules_.truth(table)
         positive = int(np.flatnonzero(self.classes_ == self.rules_.label)[0])
         return self.classes_[np.where(truth, positive, 1 - positive)]
 
@@ -298,29 +342,26 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         Rows like this one are those of the rules that fire here, counted once for each rule; where
         none fires, the rows on which none fired. It never contradicts `predict`.
         """
-        fired = self.rules_.fires(self._table(X))
-        positives, covered = (np.array(part) for part in zip(*self._fired_counts, (0.0, 0.0), strict=True))
-        positives, covered = fired @ positives[:-1], fired @ covered[:-1]
-        any_fired = fired.any(axis=1)
-        share = (positives + 1) / (covered + 2)
-        default = (self._default_counts[0] + 1) / (self._default_counts[1] + 2)
+        table = self._table(X)
+        fired = self.rules_.fires(table)
+        share = (fired @ self._positives + 1) / (fired @ self._covered + 2)
         above, below = np.nextafter(0.5, 1), np.nextafter(0.5, 0)
-        probability = np.where(any_fired, np.maximum(share, above), min(default, below))
+        probability = np.where(fired.any(axis=1), np.maximum(share, above), min(self._default_share, below))
         pair = np.column_stack([1 - probability, probability])
         return pair if self.classes_[1] == self.rules_.label else pair[:, ::-1]
 
     def transform(self, X: Any) -> Bools:
         """The learned literals as Boolean columns, named by `get_feature_names_out`."""
         table = self._table(X)
-        truths = np.empty((table.n_rows, len(self.rules_.literals)), dtype=np.bool_)
-        for k, literal in enumerate(self.rules_.literals):
-            truths[:, k] = literal.evaluate(table)
-        return truths
+        return truths(self.rules_.literals, table)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The literals' texts. `input_features` is there for scikit-learn; the rules know their columns."""
+        """The literals' texts. `input_features`, if given, must be the columns that were there at fit."""
         check_is_fitted(self, "rules_")
         schema = self.rules_.schema
+        assert schema is not None, "fitted rules always have a schema"
+        if input_features is not None and tuple(map(str, input_features)) != schema.names:
+            raise SchemaError("input_features is not equal to feature_names_in_, the columns at fit. Leave it out.")
         return np.array([literal.text(schema) for literal in self.rules_.literals], dtype=object)
 
     def __sklearn_tags__(self) -> Any:
@@ -329,6 +370,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []  # literals are Boolean, whatever the columns are
         return tags
 
 

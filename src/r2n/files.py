@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
+# What counts as missing in a text file. "None" and the like may be categories, and stay what they are.
+_MISSING = ["", "NA", "NaN", "nan", "null", "NULL"]
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -25,7 +29,31 @@ def read_table(path: Path) -> pd.DataFrame:
         if kind == ".parquet":
             return pd.read_parquet(path)
         if kind in _SEPARATORS:
-            return pd.read_csv(path, sep=_SEPARATORS[kind], skipinitialspace=True)
+            return _read_text(path, _SEPARATORS[kind])
+    except SchemaError:
+        raise
     except (ValueError, OSError) as error:  # pandas' parser errors and pyarrow's are ValueErrors
         raise SchemaError(f"{path} could not be read: {error}") from error
     raise SchemaError(f"{path} ends in {kind or 'nothing'!r}; expected .csv, .tsv or .parquet.")
+
+
+def _read_text(path: Path, separator: str) -> pd.DataFrame:
+    import pandas as pd
+
+    header = _header(path, separator)
+    repeated = sorted({name for name in header if header.count(name) > 1})
+    if repeated:
+        raise SchemaError(f"{path} has columns of the same name: {', '.join(map(repr, repeated))}. Rename them.")
+    if len(header) == 1 and ";" in header[0]:
+        raise SchemaError(f"{path} seems to be separated by semicolons. Save it with commas.")
+    frame: pd.DataFrame = pd.read_csv(
+        path, sep=separator, skipinitialspace=True, index_col=False, keep_default_na=False, na_values=_MISSING,
+        on_bad_lines="error",
+    )  # fmt: skip
+    return frame
+
+
+def _header(path: Path, separator: str) -> list[str]:
+    opener = gzip.open if path.suffix.lower() == ".gz" else open
+    with opener(path, "rt", encoding="utf-8", newline="") as file:
+        return next(csv.reader(file, delimiter=separator, skipinitialspace=True), [])

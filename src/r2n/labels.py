@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from r2n.errors import ParameterError, SchemaError
-from r2n.schema import Value
+from r2n.schema import Value, as_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +28,31 @@ class Labels:
         """Read y: two classes, as numbers, text or Booleans, in any shape scikit-learn takes."""
         if y is None:
             raise SchemaError("This estimator requires y to be passed, but the target y is None.")
-        column = column_or_1d(y, warn=True)
+        try:
+            column = column_or_1d(_plain_array(y), warn=True)
+        except ValueError as error:
+            raise SchemaError(f"{error} Give y as one column of labels.") from None
         if len(column) != n_rows:
             raise SchemaError(f"the table has {n_rows} rows but y has {len(column)} labels. Give one label a row.")
         _refuse_missing(column)
-        check_classification_targets(column)
+        try:
+            check_classification_targets(column)
+        except ValueError as error:
+            raise SchemaError(f"{error} Labels must be classes: text, Booleans, or a few whole numbers.") from None
         classes = np.unique(column)
         if len(classes) != 2:
             raise SchemaError(_not_two(classes))
         described = _positive(classes, positive)
         label, default = classes[described], classes[1 - described]
         return cls(classes, _plain(label), _plain(default), np.asarray(column == label))
+
+
+def _plain_array(y: Any) -> Any:
+    """Nullable columns as the values they hold, not as floats or objects; anything else as it is."""
+    if not hasattr(y, "dtype") or isinstance(y.dtype, np.dtype) or not hasattr(y, "to_numpy"):
+        return y
+    values = [as_value(value) for value in y.to_numpy(dtype=object).tolist()]
+    return np.array(values, dtype=object if None in values else None)
 
 
 def _plain(label: Any) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,10 @@ def optional(check: Check) -> Check:
 
 BOOLEAN = Check("True or False", lambda value: isinstance(value, bool | np.bool_))
 CALLABLE = Check("a function", callable)
+NAMES = Check(
+    "a collection of column names",
+    lambda value: isinstance(value, Iterable) and not isinstance(value, str) and all(isinstance(v, str) for v in value),
+)
 PENALTY = number("of at least 0", lambda value: value >= 0)
 
 

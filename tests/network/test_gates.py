@@ -35,16 +35,19 @@ def test_proposition_2_soft_or_is_the_disjunction_of_the_selected_rules(gate: st
 
 
 @pytest.mark.parametrize("gate", OR_GATES)
-@pytest.mark.parametrize(("n_literals", "n_rules"), [(1, 1), (2, 2), (3, 2), (2, 3)])
+@pytest.mark.parametrize("n_rules", [1, 2, 3])
+@pytest.mark.parametrize("n_literals", [1, 2, 3, 4])
 def test_both_layers_together_are_the_dnf(gate: str, n_literals: int, n_rules: int) -> None:
+    """Every weight of both layers, every input: up to 2¹² × 2³ rule sets on 2⁴ rows."""
     phi = every_boolean(n_literals)
-    for u in every_boolean(n_literals * n_rules):
-        W = u.reshape(n_literals, n_rules)
-        z = soft_and(jnp.asarray(phi.T), jnp.asarray(W))
-        for v in every_boolean(n_rules):
-            y = np.asarray(OR_GATES[gate](z, jnp.asarray(v)))
-            conjunctions = np.array([[phi[i][W[:, j] == 1].all() for j in range(n_rules)] for i in range(len(phi))])
-            np.testing.assert_array_equal(y == 1, (conjunctions & (v == 1)).any(axis=1))
+    all_W = every_boolean(n_literals * n_rules).reshape(-1, n_literals, n_rules)
+    all_v = every_boolean(n_rules)
+    z = jax.vmap(lambda W: soft_and(jnp.asarray(phi.T), W))(jnp.asarray(all_W))
+    y = jax.vmap(lambda z: jax.vmap(lambda v: OR_GATES[gate](z, v))(jnp.asarray(all_v)))(z)
+    unmet = (all_W[:, None] == 1) & (phi[None, :, :, None] == 0)  # (W, row, literal, rule)
+    conjunctions = ~unmet.any(axis=2)
+    expected = (conjunctions[:, None] & (all_v[None, :, None, :] == 1)).any(axis=3)
+    np.testing.assert_array_equal(np.asarray(y) == 1, expected)
 
 
 @pytest.mark.parametrize("gate", OR_GATES)

@@ -16,7 +16,9 @@ from r2n.network.program import initialise
 def rows(n: int, d: int = 3, seed: int = 0) -> Rows:
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, d)).astype(np.float32)
-    return Rows(x, np.zeros((n, 0), bool), (x[:, 0] > 0.2).astype(np.float32), np.ones(n, np.float32))
+    return Rows(
+        x, np.zeros((n, 0), bool), np.zeros((n, 0), bool), (x[:, 0] > 0.2).astype(np.float32), np.ones(n, np.float32)
+    )
 
 
 def train(plan: Settings, n_train: int, n_judge: int, seed: int, network: Network | None = None) -> Training:
@@ -98,7 +100,7 @@ def test_the_recorded_error_is_that_of_the_step_function_network() -> None:
     judge = rows(300 + 777)
     records = list(training)
     for r, best in enumerate(training.best()):
-        truth = np.asarray(NETWORK.step(best.params, judge.x[300:].T, judge.given[300:].T))
+        truth = np.asarray(NETWORK.step(best.params, judge.x[300:].T, judge.given[300:].T, judge.missing[300:].T))
         assert min(record.error[r] for record in records) == pytest.approx(np.mean(truth != judge.y[300:]), abs=1e-6)
 
 

@@ -21,6 +21,7 @@ class Rows(NamedTuple):
 
     x: NDArray[np.float32]  # (n, d)
     given: NDArray[np.bool_]  # (n, n_given)
+    missing: NDArray[np.bool_]  # (n, d), or (n, 0) if nothing is missing
     y: NDArray[np.float32]  # (n,)
     weight: NDArray[np.float32]  # (n,)
 
@@ -113,6 +114,7 @@ def judge_of(rows: Rows, judges: NDArray[np.int32], rng: np.random.Generator) ->
     return Judge(
         x=blocks(rows.x).transpose(0, 2, 1),
         given=blocks(rows.given).transpose(0, 2, 1),
+        missing=blocks(rows.missing).transpose(0, 2, 1),
         y=blocks(rows.y),
         weight=blocks(rows.weight),
         n_blocks=np.int32(-(-len(judges) // JUDGE_BLOCK_ROWS)),

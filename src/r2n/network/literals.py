@@ -29,8 +29,8 @@ class LiteralModule(Protocol):
         """Soft truth (m, n) of the literals at temperature tau."""
         ...
 
-    def step(self, params: LiteralParams, x: Array) -> Array:
-        """Truth (m, n) in {0, 1} of the literals: the limit of `evaluate` as tau → 0."""
+    def step(self, params: LiteralParams, x: Array, missing: Array) -> Array:
+        """Truth (m, n) in {0, 1} of the literals that `decode` gives: false where one reads a missing value."""
         ...
 
     def penalise(self, params: LiteralParams) -> Array:
@@ -59,10 +59,16 @@ class DecodedHalfspace:
 
 @dataclass(frozen=True, slots=True)
 class Halfspaces:
-    """The paper's literals: φ = σ((xᵀW^(p) + b)/τ)."""
+    """The paper's literals: φ = σ((xᵀW^(p) + b)/τ).
+
+    Weights are never quite zero, but a literal that a person is to read must not name every column:
+    `step` and `decode` leave out weights below the share `negligible` of a literal's largest. On
+    centred columns what is left out is zero on average, so the threshold need not move.
+    """
 
     n_columns: int
     n_literals: int
+    negligible: float = 0.0
 
     def initialise(self, rng: np.random.Generator) -> HalfspaceParams:
         """Directions at random; boundaries that pass through the bulk of a standardised table."""
@@ -74,15 +80,25 @@ class Halfspaces:
     def evaluate(self, params: HalfspaceParams, x: Array, tau: Array | float) -> Array:
         return sigmoid((params.W_p.T @ x + params.b[:, None]) / tau)  # Eq. 2
 
-    def step(self, params: HalfspaceParams, x: Array) -> Array:
-        truth: Array = (params.W_p.T @ x + params.b[:, None] > 0).astype(x.dtype)
-        return truth
+    def step(self, params: HalfspaceParams, x: Array, missing: Array) -> Array:
+        W_p = jnp.where(self.reads(params), params.W_p, 0)
+        truth = W_p.T @ x + params.b[:, None] > 0
+        if missing.shape[0]:  # a table without missing values has no mask
+            reads = (W_p != 0).astype(x.dtype)
+            truth &= reads.T @ missing.astype(x.dtype) == 0
+        crisp: Array = truth.astype(x.dtype)
+        return crisp
+
+    def reads(self, params: HalfspaceParams) -> Leaf:
+        """Which columns (d, m) each literal reads, once negligible weights are left out."""
+        size = abs(params.W_p)
+        return size >= self.negligible * size.max(axis=0, keepdims=True, initial=0.0)
 
     def penalise(self, params: HalfspaceParams) -> Array:
         return jnp.abs(params.W_p).sum()
 
     def decode(self, params: HalfspaceParams) -> tuple[DecodedHalfspace, ...]:
-        W_p = np.asarray(params.W_p, dtype=np.float64)
+        W_p = np.where(self.reads(params), np.asarray(params.W_p, dtype=np.float64), 0.0)
         b = np.asarray(params.b, dtype=np.float64)
         return tuple(
             DecodedHalfspace(tuple(weights.tolist()), float(bias)) for weights, bias in zip(W_p.T, b, strict=True)

@@ -42,6 +42,7 @@ class Network:
 
     It is a description, hashable and without weights: `initialise` makes the weights, and every
     other function takes them as an argument, with x (d, n) and given (n_given, n): rows come last.
+    In x missing values sit at 0, the centre; `missing` (d, n) says where, or is (0, n) if there are none.
     """
 
     literals: LiteralModule
@@ -78,9 +79,9 @@ class Network:
         z = soft_and(phi, sigmoid(p.u / tau))  # (J, n)  Eq. 3, 4
         return self.soft_or(z, sigmoid(p.v / tau))  # (n,)    Eq. 5, 6
 
-    def step(self, p: Params, x: Array, given: Array) -> Array:
-        """Truth (n,) in {0, 1} of the step-function network, the limit of `forward`."""
-        phi = self.literals.step(p.literals, x)
+    def step(self, p: Params, x: Array, given: Array, missing: Array) -> Array:
+        """Truth (n,) in {0, 1} of the step-function network: what the decoded rule set says."""
+        phi = self.literals.step(p.literals, x, missing)
         return self.step_rules(p, jnp.concatenate([phi, given.astype(phi.dtype)]))
 
     def step_rules(self, p: Params, phi: Array) -> Array:

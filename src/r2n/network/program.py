@@ -38,6 +38,7 @@ class Judge(NamedTuple):
 
     x: Leaf  # (JUDGE_BLOCKS, d, JUDGE_BLOCK_ROWS)
     given: Leaf
+    missing: Leaf
     y: Leaf
     weight: Leaf
     n_blocks: Leaf  # ()
@@ -83,7 +84,7 @@ def crisp_error(network: Network, params: Params, judge: Judge) -> Array:
     """Weighted share of the judge's rows that the step-function network gets wrong."""
 
     def block(i: Array, wrong: Array) -> Array:
-        truth = network.step(params, judge.x[i], judge.given[i])
+        truth = network.step(params, judge.x[i], judge.given[i], judge.missing[i])
         return wrong + jnp.sum(judge.weight[i] * jnp.abs(truth - judge.y[i]))
 
     wrong: Array = jax.lax.fori_loop(0, judge.n_blocks, block, jnp.zeros(()))

@@ -63,8 +63,9 @@ class Halfspace:
         names = [name for name, _ in terms]
         for name in names:
             _check_name(name)
-            if names.count(name) > 1:
-                raise ParameterError(f"column {name!r} comes twice in a sum. Add its coefficients up.")
+        if len(set(names)) < len(names):
+            twice = next(name for k, name in enumerate(names) if name in names[:k])
+            raise ParameterError(f"column {twice!r} comes twice in a sum. Add its coefficients up.")
         kept = sorted(((name, a) for name, a in terms if a != 0.0), key=_term_key)
         if not kept:
             raise ParameterError("a halfspace needs at least one column with a coefficient other than 0.")

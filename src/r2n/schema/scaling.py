@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.errors import ParameterError
+from r2n.errors import ParameterError, SchemaError
 from r2n.schema.table import Table
 from r2n.schema.values import Floats
 
@@ -42,6 +42,8 @@ class Scaling:
         if how not in HOW:
             raise ParameterError(f"scaling must be one of {', '.join(HOW)}, not {how!r}.")
         pairs = [_centre_and_scale(table.numeric(name), how) for name in names]
+        for name, pair in zip(names, pairs, strict=True):
+            _check_range(name, table.numeric(name), *pair)
         return cls(tuple(names), tuple(c for c, _ in pairs), tuple(s for _, s in pairs))
 
     def matrix(self, table: Table) -> NDArray[np.float32]:
@@ -50,6 +52,13 @@ class Scaling:
         for k, (name, centre, scale) in enumerate(zip(self.names, self.centre, self.scale, strict=True)):
             matrix[:, k] = np.nan_to_num((table.numeric(name) - centre) / scale, nan=0.0)
         return matrix
+
+    def missing(self, table: Table) -> NDArray[np.bool_]:
+        """Where the matrix stands in for a missing value; without columns if it nowhere does."""
+        known = [table.known(name) for name in self.names]
+        if all(column.all() for column in known):
+            return np.zeros((table.n_rows, 0), dtype=np.bool_)
+        return ~np.column_stack(known)
 
     def in_units(self, weights: Sequence[float], bias: float) -> tuple[tuple[tuple[str, float], ...], float]:
         """Σ w_k (x_k - centre_k)/scale_k + bias > 0 as Σ a_k·x_k > c: the terms and c.
@@ -64,6 +73,21 @@ class Scaling:
         return terms, float(threshold)
 
 
+def _check_range(name: str, column: Floats, centre: float, scale: float) -> None:
+    """Refuse numbers that cannot be scaled, or whose scaled values do not fit the network's single precision."""
+    known = column[~np.isnan(column)]
+    if known.size == 0:
+        return
+    low, high = float(known.min()), float(known.max())
+    with np.errstate(all="ignore"):
+        scaled, unit = np.abs([(low - centre) / scale, (high - centre) / scale]), 1.0 / np.float64(scale)
+    if not (scaled.max() < 1e30 and unit < 1e290):  # also if either is not a number
+        raise SchemaError(
+            f"column {name!r} holds numbers from {low:g} to {high:g}, which cannot be scaled without loss. "
+            f"Bring it to another unit, or clip its extremes."
+        )
+
+
 def _centre_and_scale(column: Floats, how: str) -> tuple[float, float]:
     known = column[~np.isnan(column)]
     if how == "none" or known.size == 0:
@@ -71,6 +95,8 @@ def _centre_and_scale(column: Floats, how: str) -> tuple[float, float]:
     # Sums of squares of numbers around 1e200 overflow; those of numbers around 1 do not. A power of
     # two takes them there and back without rounding.
     largest = float(np.ldexp(1.0, int(np.frexp(np.abs(known).max())[1]) - 1))
+    if largest < np.finfo(np.float64).tiny:
+        return 0.0, largest  # subnormal: refused, unless it is 0 throughout
     known = known / largest
     if how == "standard":
         centre, scale = float(known.mean()), float(known.std())
