@@ -21,7 +21,7 @@ from r2n.network.program import initialise
 from r2n.rules import Membership
 from r2n.schema import Scaling, Schema
 
-QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "random_state": 0}
+QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
 
 
 def test_restarts_are_not_identical() -> None:
@@ -33,7 +33,9 @@ def test_restarts_are_not_identical() -> None:
 def test_what_was_kept_does_not_go_on_training() -> None:
     """The rules of a fit are those of its best epoch: no later epoch had a better one, and it is not the last."""
     X, y = example(4).sample(3_000, random_state=0)
-    model = R2NClassifier(restarts=1, drop_below=0.0, price=0.0, validation_fraction=0.0, random_state=1).fit(X, y)
+    model = R2NClassifier(
+        restarts=1, drop_below=0.0, price=0.0, validation_fraction=0.0, effort="none", random_state=1
+    ).fit(X, y)
     errors = [record.error[0] for record in model.history_]
     assert min(errors) < errors[-1]
     assert np.mean(model.predict(X) != y) == pytest.approx(min(errors), abs=1e-3)
@@ -84,7 +86,8 @@ def test_the_epoch_is_not_chosen_on_the_training_rows() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((400, 5)), rng.random(400) < 0.5
     held_out, trained_on = (
-        R2NClassifier(restarts=1, validation_fraction=share, random_state=0).fit(X, y) for share in (0.5, 0.0)
+        R2NClassifier(restarts=1, validation_fraction=share, effort="none", random_state=0).fit(X, y)
+        for share in (0.5, 0.0)
     )
     least = [min(record.error[0] for record in model.history_) for model in (held_out, trained_on)]
     assert least[0] > least[1] + 0.02

@@ -24,6 +24,7 @@ from r2n.rules import (
     load,
     parse_literal,
     parse_rule,
+    round_predictions,
     round_ruleset,
     shortest_between,
     simplify,
@@ -284,6 +285,12 @@ def test_rounding_keeps_the_truth_of_every_literal(world: World) -> None:
         after = round_ruleset(before, world.table)
         assert_array_equal(after.truth(world.table), before.truth(world.table))
     rounded = round_ruleset(world.rules, world.table)
+    assert_array_equal(rounded.predict(world.table), world.rules.predict(world.table))
+
+
+@given(worlds())
+def test_rounding_of_predictions_keeps_every_prediction(world: World) -> None:
+    rounded = round_predictions(world.rules, world.table)
     assert_array_equal(rounded.predict(world.table), world.rules.predict(world.table))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -18,14 +19,16 @@ from r2n.labels import Labels
 from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
 from r2n.parameters import BOOLEAN, CALLABLE, NAMES, PENALTY, Check, check_parameters, number, one_of, optional, whole
 from r2n.progress import ProgressBar
+from r2n.refine import Caps, Move, Plan, refine, with_short_numbers
 from r2n.rules import Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
-from r2n.rules.measures import measure
-from r2n.rules.rounding import round_ruleset
 from r2n.rules.simplify import simplify
 from r2n.schema import Scaling, Schema, Table
 
 Bools = NDArray[np.bool_]
+
+# Prices of the descents, as multiples of `price`: few columns first, then more.
+LADDERS = {"quick": (10.0,), "default": (10.0, 3.0, 1.0)}
 
 # The network divides by it in single precision, which knows nothing below about 1e-38.
 TEMPERATURE = number("of at least 1e-30", lambda value: value >= 1e-30)
@@ -49,6 +52,10 @@ CHECKS: dict[str, Check] = {
     "gamma": number("above 0 and at most 1", lambda value: 0 < value <= 1),
     "temperature_floor": TEMPERATURE,
     "keep": one_of("crisp", "loss"),
+    "effort": one_of("none", "quick", "default"),
+    "max_columns": optional(whole(1)),
+    "max_literals": optional(whole(1)),
+    "max_rules": optional(whole(1)),
     "price": PENALTY,
     "validation_fraction": number("of at least 0 and below 1", lambda value: 0 <= value < 1),
     "drop_below": number("of at least 0 and below 1", lambda value: 0 <= value < 1),
@@ -66,6 +73,31 @@ class Decoded:
     rules: RuleSet
     whole: RuleSet
     score: float
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Training rows behind the probabilities: of each rule, and of the rows on which none fired."""
+
+    positives: NDArray[np.float64]
+    covered: NDArray[np.float64]
+    silent_positives: float
+    silent: float
+
+    @classmethod
+    def of(cls, rules: RuleSet, table: Table, truth: Bools) -> Counts:
+        fired = rules.fires(table)
+        silent = ~fired.any(axis=1)
+        positives, covered = (fired & truth[:, None]).sum(axis=0), fired.sum(axis=0)
+        silents = float(np.sum(truth & silent)), float(np.sum(silent))
+        return cls(positives.astype(np.float64), covered.astype(np.float64), *silents)
+
+    def probability(self, fired: Bools) -> NDArray[np.float64]:
+        """Smoothed by one row of each class, and held on the side of one half that the rules are on."""
+        share = (fired @ self.positives + 1) / (fired @ self.covered + 2)
+        silent = (self.silent_positives + 1) / (self.silent + 2)
+        above, below = np.nextafter(0.5, 1), np.nextafter(0.5, 0)
+        return np.where(fired.any(axis=1), np.maximum(share, above), min(silent, below))
 
 
 class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # sklearn is untyped
@@ -92,10 +124,17 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     keep : {"crisp", "loss"}
         Which epoch is kept: the one whose *crisp* rule set errs least on the rows held out, or, as
         in the paper, the one with the lowest training loss.
+    effort : {"none", "quick", "default"}
+        How much is done to finish the network's rules: nothing; one descent; descents from all restarts at several
+        prices, and a front to choose from.
+    max_columns, max_literals, max_rules : int or None
+        The most columns in a literal, literals in a rule, and rules.
     price : float
-        What a literal costs, in units of error, when rule sets are compared.
+        What a column costs to read, in units of error: refinement goes down from ten times this price to it. In the
+        network, what a literal costs when epochs are compared.
     validation_fraction : float
-        Share of the rows held out of training to choose the epoch and the restart; 0 chooses on the training rows.
+        Share of the rows held out of training to choose the epoch, the restart and the size of the rules; 0 chooses
+        on the training rows. The rules chosen are then fitted to all rows.
     drop_below : float
         Coefficients below this share of a literal's largest (both times their column's spread) are dropped.
     scaling : {"standard", "range", "none"}
@@ -115,6 +154,12 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     ----------
     rules_ : RuleSet
         The model. `print(m.rules_)` shows it in the table's units.
+    front_ : Front
+        For every size the best rule set found, with its scores on the rows fitted to and on those held out.
+    chosen_ : int
+        Which point of the front `rules_` comes from; `pick(i)` takes another.
+    moves_ : list of Move
+        Every accepted move of the refinement.
     history_ : list of Record
         What training recorded, epoch by epoch.
     steps_ : tuple of Step
@@ -153,6 +198,10 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         gamma: float = 0.966,
         temperature_floor: float = 1e-3,
         keep: str = "crisp",
+        effort: str = "default",
+        max_columns: int | None = 4,
+        max_literals: int | None = None,
+        max_rules: int | None = None,
         price: float = 1e-4,
         validation_fraction: float = 0.2,
         drop_below: float = 0.025,
@@ -181,6 +230,10 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.gamma = gamma
         self.temperature_floor = temperature_floor
         self.keep = keep
+        self.effort = effort
+        self.max_columns = max_columns
+        self.max_literals = max_literals
+        self.max_rules = max_rules
         self.price = price
         self.validation_fraction = validation_fraction
         self.drop_below = drop_below
@@ -199,10 +252,14 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         schema, table = Schema.learn(X, () if self.categorical is None else list(self.categorical))
         labels = Labels.learn(y, table.n_rows, self.positive)
         rng = check_random_state(self.random_state)
-        train, judge = _split(labels.truth, self.validation_fraction, rng)
         blank = RuleSet((), labels.label, labels.default, schema)
-        decoded = self._train(schema, table, labels.truth, (train, judge), blank, int(rng.randint(2**31 - 1)))
-        self._finish(decoded, table, labels.truth, judge)
+        parts = _split(labels.truth, self.validation_fraction, rng)
+        decoded = self._train(schema, table, labels.truth, parts, blank, int(rng.randint(2**31 - 1)))
+        interrupted = len(self.history_) < self.epochs  # which ends the work, not only its first half
+        if self.effort == "none" or interrupted:
+            self._finish(decoded, table, labels.truth, parts[1])
+        else:
+            self._refine(decoded, blank, table, labels.truth, parts)
         self._remember(X, schema, table, labels)
         return self
 
@@ -256,12 +313,51 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
                 )
         return history
 
+    def _refine(
+        self,
+        decoded: Sequence[Decoded],
+        blank: RuleSet,
+        table: Table,
+        truth: Bools,
+        parts: tuple[NDArray[np.intp], NDArray[np.intp]],
+    ) -> None:
+        """Finish what the network found, crisply; choose among what comes out on the rows held out."""
+        best = self._choose(decoded, table.take(parts[1]), truth[parts[1]])
+        starts = [best] if self.effort == "quick" else [*decoded, best]
+        self.moves_: list[Move] = []
+        refined = refine(
+            blank,
+            table,
+            truth,
+            parts,
+            [(), *(simplify(start.rules).rules for start in starts)],
+            Plan(
+                prices=tuple(factor * self.price for factor in LADDERS[self.effort]),
+                continued=2,
+                caps=Caps(self.max_columns, self.max_literals, self.max_rules),
+            ),
+            self.moves_.append,
+        )
+        self.front_, self.chosen_, self.rules_ = refined.front, refined.chosen, refined.rules
+        self._front_counts = [Counts.of(point.rules, table, truth) for point in self.front_]
+        changed = int(np.sum(best.rules.truth(table) != self.rules_.truth(table)))
+        self.steps_: tuple[Step, ...] = (Step("refine", changed),)
+
+    def pick(self, i: int) -> Self:
+        """The same model with the front's i-th rule set; `print(m.front_)` shows what there is."""
+        check_is_fitted(self, "front_")
+        if not -len(self.front_) <= i < len(self.front_):
+            raise ParameterError(f"the front has the points 0 to {len(self.front_) - 1}, not {i}.")
+        other = copy.copy(self)
+        other.rules_, other.chosen_, other._counts = self.front_[i].rules, i, self._front_counts[i]
+        return other
+
     def _finish(self, decoded: Sequence[Decoded], table: Table, truth: Bools, judge: NDArray[np.intp]) -> None:
         """Choose a restart, drop what is idle in its rules, make their numbers short, and say what that changed."""
         chosen = self._choose(decoded, table.take(judge), truth[judge])
         lighter = simplify(chosen.rules)
         cleaned = clean_up(lighter, table, drop_below=0.0)
-        self.rules_ = simplify(round_ruleset(simplify(cleaned.rules), table))
+        self.rules_ = with_short_numbers(cleaned.rules, table)
         chain = {
             "drop small coefficients": (chosen.whole, lighter),
             "drop idle literals": (lighter, cleaned.rules),
@@ -296,11 +392,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             delattr(self, "feature_names_in_")
         if all(isinstance(name, str) for name in getattr(X, "columns", [0])):
             self.feature_names_in_ = np.array(schema.names, dtype=object)
-        measured = measure(self.rules_, table, np.where(labels.truth, labels.label, labels.default))
-        default = ~self.rules_.truth(table)
-        self._positives = np.array([m.positives for m in measured.rules])
-        self._covered = np.array([m.covered for m in measured.rules])
-        self._default_share = (float(np.sum(labels.truth & default)) + 1) / (float(np.sum(default)) + 2)
+        self._counts = Counts.of(self.rules_, table, labels.truth)
 
     def _network(self, n_columns: int, n_given: int, negligible: float) -> Network:
         literals = Halfspaces(n_columns, self.network_literals if n_columns else 0, negligible)
@@ -343,10 +435,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         none fires, the rows on which none fired. It never contradicts `predict`.
         """
         table = self._table(X)
-        fired = self.rules_.fires(table)
-        share = (fired @ self._positives + 1) / (fired @ self._covered + 2)
-        above, below = np.nextafter(0.5, 1), np.nextafter(0.5, 0)
-        probability = np.where(fired.any(axis=1), np.maximum(share, above), min(self._default_share, below))
+        probability = self._counts.probability(self.rules_.fires(table))
         pair = np.column_stack([1 - probability, probability])
         return pair if self.classes_[1] == self.rules_.label else pair[:, ::-1]
 

@@ -27,6 +27,7 @@ _PAPER = {
     "gamma": 0.995,
     "temperature_floor": 1e-4,
     "keep": "loss",  # the epoch of the lowest training loss
+    "effort": "none",  # the paper has no refinement
     "price": 0.0,
     "validation_fraction": 0.0,
     "drop_below": 0.025,
@@ -52,6 +53,8 @@ DEFAULT: Preset = MappingProxyType(
         "gamma": 0.966,
         "temperature_floor": 1e-3,
         "keep": "crisp",
+        "effort": "default",
+        "max_columns": 4,
         "price": 1e-4,
         "validation_fraction": 0.2,
         "drop_below": 0.025,

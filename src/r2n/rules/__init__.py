@@ -7,7 +7,7 @@ from r2n.rules.logic import contradicts, implies
 from r2n.rules.measures import Measures, RuleMeasure, measure
 from r2n.rules.modelfile import load, save
 from r2n.rules.parse import parse_literal, parse_rule, parse_ruleset
-from r2n.rules.rounding import round_ruleset
+from r2n.rules.rounding import round_predictions, round_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.simplify import PASSES, simplify
 
@@ -33,6 +33,7 @@ __all__ = [
     "parse_literal",
     "parse_rule",
     "parse_ruleset",
+    "round_predictions",
     "round_ruleset",
     "save",
     "shortest_between",

@@ -1,4 +1,4 @@
-"""Short numbers that change no literal's truth on the rows at hand."""
+"""Short numbers that change no prediction, or no literal's truth, on the rows at hand."""
 
 from __future__ import annotations
 
@@ -33,6 +33,36 @@ def round_ruleset(rules: RuleSet, table: Table) -> RuleSet:
     """
     rounded = {literal: _round_literal(literal, table) for literal in rules.literals}
     return rules.with_rules(Rule(tuple(rounded[literal] for literal in rule.literals)) for rule in rules.rules)
+
+
+def round_predictions(rules: RuleSet, table: Table) -> RuleSet:
+    """The rules with the shortest numbers that keep every *prediction* on every row.
+
+    A literal decides only the rows in which the rest of its rule holds and no other rule does; elsewhere it
+    may change, which leaves more room: 0.25 rather than 0.2497.
+
+    >>> rules = RuleSet.parse("yes if x > 0.2497 or y > 0.5 else no")
+    >>> table = Table.read({"x": [0.1, 0.2491, 0.2498, 0.6], "y": [0.0, 0.9, 0.9, 0.1]})
+    >>> print(round_predictions(rules, table))
+    yes if x > 0.3
+        or y > 0
+    else no
+    >>> print(round_ruleset(rules, table))
+    yes if x > 0.2497
+        or y > 0.5
+    else no
+    """
+    current = list(rules.rules)
+    for j, original in enumerate(rules.rules):
+        silent = np.ones(table.n_rows, dtype=np.bool_)
+        for k, other in enumerate(current):
+            if k != j:
+                silent &= ~other.evaluate(table)
+        for literal in original.literals:
+            rest = tuple(other for other in current[j].literals if other != literal)
+            care = silent & Rule(rest).evaluate(table)
+            current[j] = Rule((*rest, _round_literal(literal, table.take(care))))
+    return rules.with_rules(current)
 
 
 def _round_literal(literal: Literal, table: Table) -> Literal:

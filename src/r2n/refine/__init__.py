@@ -1,0 +1,21 @@
+"""Crisp optimisation of a rule set: what the network found, finished."""
+
+from r2n.refine.descent import Move, descend
+from r2n.refine.front import Front, Point
+from r2n.refine.portfolio import Plan, Refined, refine, with_short_numbers
+from r2n.refine.problem import Caps, Prices, Problem, objective_of
+
+__all__ = [
+    "Caps",
+    "Front",
+    "Move",
+    "Plan",
+    "Point",
+    "Prices",
+    "Problem",
+    "Refined",
+    "descend",
+    "objective_of",
+    "refine",
+    "with_short_numbers",
+]

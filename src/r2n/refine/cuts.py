@@ -1,0 +1,74 @@
+"""Exact scans: the best threshold, and the best value of one coefficient, under the 0/1 costs themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from r2n.refine.problem import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where to cut, and the sum of costs of the rows above."""
+
+    at: float
+    cost: float
+
+
+def best_cut(values: Floats, cost: Floats) -> Cut | None:
+    """The threshold c that minimises the cost of the rows with value > c; None if no cut is better than none.
+
+    Rows of equal value stand or fall together. The threshold is put halfway between two values.
+
+    >>> import numpy as np
+    >>> best_cut(np.array([3.0, 1.0, 2.0, 2.0]), np.array([-1.0, 1.0, -1.0, 0.5]))
+    Cut(at=1.5, cost=-1.5)
+    """
+    if len(values) == 0:
+        return None
+    order = np.argsort(values)
+    return best_sorted_cut(values[order], cost[order])
+
+
+def best_sorted_cut(values: Floats, cost: Floats) -> Cut | None:
+    """The same for values that are in ascending order."""
+    above = np.cumsum(cost[::-1])[::-1]  # above[i]: the cost of rows i, i + 1, …
+    starts = np.flatnonzero(np.r_[True, values[1:] > values[:-1]])
+    best = starts[np.argmin(above[starts])]
+    if above[best] >= 0.0:
+        return None
+    at = halfway(values[best - 1], values[best]) if best > 0 else np.nextafter(values[0], -np.inf)
+    return Cut(float(at), float(above[best]))
+
+
+def best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut | None:
+    """The b that minimises the cost of the rows with b·z + rest > 0, and that cost; None if `now` is as good.
+
+    Each row turns at b = -rest/z: it comes in there if z > 0, and goes out if z < 0.
+    """
+    moving = z != 0.0
+    always = float(cost[~moving & (rest > 0.0)].sum())
+    zm, cm = z[moving], cost[moving]
+    if len(zm) == 0:
+        return None
+    turns = -rest[moving] / zm
+    order = np.argsort(turns)
+    turns = turns[order]
+    signed = np.where(zm > 0.0, cm, -cm)[order]
+    start = always + float(cm[zm < 0.0].sum())  # b at minus infinity: all rows with z < 0 are in
+    after = start + np.cumsum(signed)
+    ends = np.flatnonzero(np.r_[turns[1:] > turns[:-1], True])
+    best = ends[np.argmin(after[ends])]
+    present = float(cost[now * z + rest > 0.0].sum())
+    if after[best] >= present - 1e-12:
+        return None
+    at = halfway(turns[best], turns[best + 1]) if best + 1 < len(turns) else turns[best] + max(1.0, abs(turns[best]))
+    return Cut(float(at), float(after[best]))
+
+
+def halfway(low: float, high: float) -> float:
+    """A number c with low <= c < high, in the middle if there is one."""
+    middle = low + (high - low) / 2
+    return float(middle) if low <= middle < high else float(low)

@@ -1,0 +1,84 @@
+"""The descent: moves that strictly improve the objective, until none does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from r2n.refine.moves import MOVES, Candidates, Fitter
+from r2n.refine.problem import Problem
+from r2n.refine.state import State, replaced
+from r2n.rules import Rule
+
+LEAST_GAIN = 1e-9  # below this an improvement may be rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An accepted move: what it was, and where it led."""
+
+    name: str
+    rules: tuple[Rule, ...]
+    objective: float
+    error: float
+
+
+def descend(
+    problem: Problem, start: Iterable[Rule], fit: Fitter | None = None, deadline: float | None = None
+) -> Iterator[Move]:
+    """The start, brought within the caps, then every accepted move; the last is the end of the descent.
+
+    The objective falls with every move, and there are finitely many truth vectors on the rows: it ends.
+    """
+    fit = fit or Fitter.of(problem)
+    state = State.of(problem, within_caps(problem, start, fit))
+    yield Move("start", state.rules, state.objective, state.error)
+    while True:
+        for move in MOVES:
+            better = best_of(move, state, fit, deadline)
+            if better is not None:
+                state = better
+                yield Move(move.__name__, state.rules, state.objective, state.error)
+                break
+        else:
+            return
+        if deadline is not None and time.monotonic() > deadline:
+            return
+
+
+def best_of(
+    move: Callable[[State, Fitter], Candidates], state: State, fit: Fitter, deadline: float | None
+) -> State | None:
+    """The best candidate of a move, if it improves."""
+    best, at_most = None, state.objective - LEAST_GAIN
+    for rules in move(state, fit):
+        if state.problem.allows(rules):
+            candidate = State.of(state.problem, rules)
+            if candidate.objective < at_most:
+                best, at_most = candidate, candidate.objective
+        if deadline is not None and time.monotonic() > deadline:
+            break
+    return best
+
+
+def within_caps(problem: Problem, start: Iterable[Rule], fit: Fitter) -> tuple[Rule, ...]:
+    """Literals of too many columns fitted anew with fewer, rules of too many literals and too many rules cut."""
+    rules, caps = tuple(start), problem.caps
+    for j, rule in enumerate(rules):
+        for literal in rule.literals:
+            if caps.columns is not None and literal.size > caps.columns:
+                state = State.of(problem, rules)
+                if j >= len(state.rules) or literal not in state.rules[j].literals:
+                    continue
+                found = fit.best(state.care_set(j, literal), problem.cost)
+                rules = state.with_rule(j, replaced(state.rules[j], literal, found))
+    while not problem.allows(rules):
+        if caps.rules is not None and len(rules) > caps.rules:
+            rules = min((State.of(problem, rules).without_rule(j) for j in range(len(rules))), key=problem.error)
+        else:
+            longest = max(range(len(rules)), key=lambda j: len(rules[j].literals))
+            shorter = [replaced(rules[longest], literal, None) for literal in rules[longest].literals]
+            options = [(*rules[:longest], rule, *rules[longest + 1 :]) for rule in shorter]
+            rules = min(options, key=problem.error)
+    return rules

@@ -1,0 +1,109 @@
+"""The front: for every size the best rule set seen anywhere, and the choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from r2n.refine.problem import Bools, Floats
+from r2n.rules import RuleSet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One rule set of the front."""
+
+    rules: RuleSet
+    train_error: float  # under the costs it was fitted to
+    price: float  # at which it was found
+    train_score: float = float("nan")  # accuracies, on true labels
+    held_out_score: float = float("nan")
+
+    @property
+    def size(self) -> int:
+        return self.rules.size
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Points in ascending size, each with a lower training error than all smaller ones."""
+
+    points: tuple[Point, ...] = ()
+
+    @classmethod
+    def of(cls, points: Iterable[Point]) -> Front:
+        """Only those that no smaller (or equal) one matches."""
+        kept: list[Point] = []
+        for point in sorted(points, key=lambda p: (p.size, p.rules.n_rules, p.train_error, str(p.rules))):
+            if not kept or point.train_error < kept[-1].train_error - 1e-12:
+                if kept and kept[-1].size == point.size:
+                    kept.pop()
+                kept.append(point)
+        return cls(tuple(kept))
+
+    def joined(self, other: Front) -> Front:
+        return Front.of((*self.points, *other.points))
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, i: int) -> Point:
+        return self.points[i]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def scored(self, truths: Iterable[tuple[Bools, Bools]], y: Bools, held_out_y: Bools, weight: Floats) -> Front:
+        """With accuracies on the rows fitted to and on those held out, given each point's truth on both."""
+        points = []
+        for point, (train, held_out) in zip(self.points, truths, strict=True):
+            score = float(np.sum(weight * (train == y)) / np.sum(weight))
+            points.append(replace(point, train_score=score, held_out_score=float(np.mean(held_out == held_out_y))))
+        return Front(tuple(points))
+
+    def frame(self) -> pd.DataFrame:
+        """As a pandas frame, one row a point."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "size": [p.size for p in self],
+                "n_rules": [p.rules.n_rules for p in self],
+                "literals_per_rule": [p.rules.literals_per_rule for p in self],
+                "train_score": [p.train_score for p in self],
+                "held_out_score": [p.held_out_score for p in self],
+                "rules": [str(p.rules) for p in self],
+            }
+        )
+
+    def __repr__(self) -> str:
+        lines = ["  i  size  rules  literals   train  held out"]
+        for i, p in enumerate(self):
+            literals = sum(len(rule.literals) for rule in p.rules.rules)
+            counts = f"{i:3d}  {p.size:4d}  {p.rules.n_rules:5d}  {literals:8d}"
+            lines.append(f"{counts}  {p.train_score:.4f}    {p.held_out_score:.4f}")
+        return "\n".join(lines)
+
+
+def one_standard_error(wrong: np.ndarray) -> int:
+    """The first column (the smallest rule set) within one standard error of the best one.
+
+    `wrong` has a row for each row held out and a column for each rule set. What is compared are the same
+    rows, so the error that counts is that of the difference, which is far smaller than that of either score.
+
+    >>> import numpy as np
+    >>> wrong = np.zeros((100, 3), bool); wrong[:40, 0] = True; wrong[:11, 1] = True; wrong[:10, 2] = True
+    >>> one_standard_error(wrong)
+    1
+    """
+    errors = wrong.mean(axis=0)
+    best = int(np.argmin(errors))
+    difference = wrong.astype(np.float64) - wrong[:, [best]]
+    spread = difference.std(axis=0, ddof=min(1, len(wrong) - 1)) / np.sqrt(len(wrong))
+    return int(np.flatnonzero(errors <= errors[best] + spread + 1e-12)[0])

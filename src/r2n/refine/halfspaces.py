@@ -1,0 +1,172 @@
+"""The best halfspace on some rows: sparse directions first, then exact scans under the 0/1 costs.
+
+Fitting a literal is a weighted classification: rows of negative cost should be above the threshold, rows of
+positive cost below, and the size of the cost is the weight. Directions come from a logistic fit, its columns are
+dropped one by one, and each direction is finished by exact scans over its threshold and its coefficients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from r2n.refine.cuts import best_coefficient, best_cut, best_sorted_cut
+from r2n.refine.problem import Bools, Floats, Problem
+from r2n.rules import Halfspace
+from r2n.schema import Scaling
+
+SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these
+SWEEPS = 3
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numeric columns of a problem's table, standardised once for all fits."""
+
+    names: tuple[str, ...]
+    z: Floats  # (d, n): columns first, so that one is contiguous; missing values at 0
+    missing: Bools  # (d, n)
+    centre: Floats
+    scale: Floats
+    order: tuple[np.ndarray, ...]  # each column's rows in ascending order, missing ones left out
+
+    @classmethod
+    def of(cls, problem: Problem) -> Numbers:
+        scaling = Scaling.learn(problem.table, problem.schema.numeric)
+        names, n_rows = scaling.names, problem.n_rows
+        centre, scale = np.array(scaling.centre), np.array(scaling.scale)
+        z = np.empty((len(names), n_rows))
+        for k, name in enumerate(names):
+            z[k] = (problem.table.numeric(name) - centre[k]) / scale[k]
+        missing = np.isnan(z)
+        z[missing] = 0.0
+        orders = tuple(np.argsort(row, kind="stable") for row in z)
+        orders = tuple(order[~gone[order]].astype(np.int32) for order, gone in zip(orders, missing, strict=True))
+        return cls(names, z, missing, centre, scale, orders)
+
+    def halfspace(self, columns: Sequence[int], b: Floats, threshold: float) -> Halfspace:
+        """Σ b_k·z_k > threshold in the table's units."""
+        a = b / self.scale[list(columns)]
+        shift = float(np.sum(a * self.centre[list(columns)]))
+        return Halfspace.of([(self.names[k], float(v)) for k, v in zip(columns, a, strict=True)], threshold + shift)
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Σ b_k·z_k > threshold over some columns, and the cost of the rows it is true in."""
+
+    columns: tuple[int, ...]
+    b: Floats
+    threshold: float
+    cost: float
+
+
+def halfspace_candidates(
+    numbers: Numbers, rows: np.ndarray, cost: Floats, most_columns: int, start: Halfspace | None = None
+) -> Iterator[Halfspace]:
+    """Good halfspaces for these rows, of one column up to `most_columns`; `start` is improved besides."""
+    if len(rows) == 0 or not numbers.names or not (cost < 0).any():
+        return
+    singles = sorted(single_columns(numbers, rows, cost), key=lambda found: found.cost)
+    for single in singles[:2]:
+        yield numbers.halfspace(single.columns, single.b, single.threshold)
+    if most_columns < 2 or len(numbers.names) < 2:
+        return
+    screened = list(dict.fromkeys(found.columns[0] for found in singles))[:SCREENED] or list(range(len(numbers.names)))
+    for columns, b in directions(numbers, rows, cost, screened, most_columns):
+        finished = finish(numbers, rows, cost, columns, b)
+        if finished is not None:
+            yield numbers.halfspace(finished.columns, finished.b, finished.threshold)
+    if start is not None and len(start.terms) > 1:
+        index = {name: k for k, name in enumerate(numbers.names)}
+        columns = tuple(index[name] for name in start.columns)
+        b = np.array([a for _, a in start.terms]) * numbers.scale[list(columns)]
+        finished = finish(numbers, rows, cost, columns, b)
+        if finished is not None:
+            yield numbers.halfspace(finished.columns, finished.b, finished.threshold)
+
+
+def single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:
+    """The best threshold of every column in both directions."""
+    wanted = np.zeros(numbers.z.shape[1])
+    wanted[rows] = cost
+    here = np.zeros(numbers.z.shape[1], dtype=np.bool_)
+    here[rows] = True
+    for k, order in enumerate(numbers.order):
+        mine = order[here[order]]
+        values, costs = numbers.z[k][mine], wanted[mine]
+        for sign, cut in ((1.0, best_sorted_cut(values, costs) if len(mine) else None),
+                          (-1.0, best_sorted_cut(-values[::-1], costs[::-1]) if len(mine) else None)):  # fmt: skip
+            if cut is not None:
+                yield Direction((k,), np.array([sign]), cut.at, cut.cost)
+
+
+def directions(
+    numbers: Numbers, rows: np.ndarray, cost: Floats, screened: Sequence[int], most_columns: int
+) -> Iterator[tuple[tuple[int, ...], Floats]]:
+    """Logistic directions over ever fewer columns: all at first, then the weakest goes, again and again."""
+    columns = list(screened)
+    b, _ = logistic(numbers.z[columns][:, rows], cost)
+    while len(columns) > 1:
+        keep = min(len(columns) - 1, max(most_columns, len(columns) // 2)) if len(columns) > most_columns else None
+        if keep is None:
+            yield tuple(columns), b
+            keep = len(columns) - 1
+        if keep < 2:
+            return
+        strongest = np.sort(np.argsort(-np.abs(b), kind="stable")[:keep])
+        columns = [columns[k] for k in strongest]
+        b, _ = logistic(numbers.z[columns][:, rows], cost, b[strongest])
+
+
+def logistic(z: Floats, cost: Floats, start: Floats | None = None, ridge: float = 1e-3) -> tuple[Floats, float]:
+    """Weighted logistic regression by Newton's method: the direction and the intercept."""
+    d, n = z.shape
+    x = np.vstack([z, np.ones(n)])
+    target, weight = (cost < 0).astype(np.float64), np.abs(cost)
+    weight = weight / weight.sum() if weight.sum() > 0 else weight
+    w = np.zeros(d + 1) if start is None else np.r_[start, 0.0]
+    penalty = np.r_[np.full(d, ridge / max(n, 1)), 1e-9]
+    for _ in range(12):
+        p = 1.0 / (1.0 + np.exp(-np.clip(w @ x, -30, 30)))
+        gradient = x @ (weight * (p - target)) + penalty * w
+        curvature = weight * np.maximum(p * (1 - p), 1e-6)
+        hessian = (x * curvature) @ x.T
+        hessian[np.diag_indices(d + 1)] += penalty + 1e-10
+        step = np.linalg.solve(hessian, gradient)
+        w = w - step
+        if np.abs(step).max() < 1e-3 * max(1.0, np.abs(w).max()):
+            break
+    return w[:-1], float(w[-1])
+
+
+def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats) -> Direction | None:
+    """Exact scans of the threshold and of each coefficient in turn, until nothing gets better."""
+    columns = tuple(columns)
+    norm = float(np.abs(b).max())
+    if not np.isfinite(norm) or norm == 0.0:
+        return None
+    known = ~numbers.missing[list(columns)][:, rows].any(axis=0)
+    rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
+    z, b = numbers.z[list(columns)][:, rows], b / norm
+    value = b @ z
+    cut = best_cut(value, cost)
+    if cut is None:
+        return None
+    for _ in range(SWEEPS):
+        before = cut.cost
+        for k in range(len(columns)):
+            rest = value - b[k] * z[k] - cut.at
+            better = best_coefficient(z[k], rest, cost, b[k])
+            if better is not None:
+                value = value + (better.at - b[k]) * z[k]
+                b = b.copy()
+                b[k] = better.at
+        again = best_cut(value, cost)
+        if again is not None and again.cost < cut.cost:
+            cut = again
+        if cut.cost >= before - 1e-12:
+            break
+    return Direction(columns, b, cut.at, cut.cost)

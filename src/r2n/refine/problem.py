@@ -1,0 +1,116 @@
+"""What refinement works on: a table, what a positive prediction costs in each row, and what size costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.rules import Literal, Rule, RuleSet
+from r2n.schema import Schema, Table
+
+Bools: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What is to be read costs: in units of error, per rule, per literal, per column mentioned."""
+
+    rule: float
+    literal: float
+    column: float
+
+    @classmethod
+    def of(cls, price: float) -> Prices:
+        """One price for all: a rule costs two columns besides its literals, a literal one besides its columns."""
+        return cls(rule=2 * price, literal=price, column=price)
+
+    def of_literal(self, literal: Literal) -> float:
+        return self.literal + self.column * literal.size
+
+    def of_rules(self, rules: Iterable[Rule]) -> float:
+        return sum(self.rule + sum(self.of_literal(literal) for literal in rule.literals) for rule in rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most a rule set may hold; None is no cap."""
+
+    columns: int | None = None
+    literals: int | None = None
+    rules: int | None = None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows, and in `cost` what it adds to the error to predict the label there rather than the default.
+
+    With y in {0, 1} and weights w that sum to one, the weighted error of a rule set is
+    Σ w·y + Σ_{rows predicted} w·(1 - 2y): a constant and a sum of signed costs over the rows that
+    the rule set is true in. A teacher's probability takes the place of y without further change.
+    """
+
+    table: Table
+    schema: Schema
+    cost: Floats
+    floor: float  # the error of the empty rule set
+    prices: Prices
+    caps: Caps
+    _truths: dict[Literal, Bools] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, table: Table, schema: Schema, y: NDArray[Any], weight: Floats, prices: Prices, caps: Caps) -> Problem:
+        """From labels in {0, 1}, or probabilities, and weights."""
+        share = weight / weight.sum()
+        target = np.asarray(y, dtype=np.float64)
+        return cls(table, schema, share * (1.0 - 2.0 * target), float(np.sum(share * target)), prices, caps)
+
+    @property
+    def n_rows(self) -> int:
+        return self.table.n_rows
+
+    def truth(self, literal: Literal) -> Bools:
+        """The literal's truth in each row, computed once."""
+        if literal not in self._truths:
+            if len(self._truths) > 512:  # literals that were tried and left; the next to come are others
+                self._truths.clear()
+            self._truths[literal] = literal.evaluate(self.table)
+        return self._truths[literal]
+
+    def fires(self, rule: Rule) -> Bools:
+        """Where a rule is true."""
+        truth = np.ones(self.n_rows, dtype=np.bool_)
+        for literal in rule.literals:
+            truth &= self.truth(literal)
+        return truth
+
+    def error(self, rules: Iterable[Rule]) -> float:
+        """The weighted error of a rule set."""
+        fired = np.zeros(self.n_rows, dtype=np.bool_)
+        for rule in rules:
+            fired |= self.fires(rule)
+        return self.floor + float(self.cost[fired].sum())
+
+    def objective(self, rules: Iterable[Rule]) -> float:
+        """Error plus the price of reading."""
+        rules = tuple(rules)
+        return self.error(rules) + self.prices.of_rules(rules)
+
+    def allows(self, rules: Iterable[Rule]) -> bool:
+        """Whether the caps are kept."""
+        rules = tuple(rules)
+        literals = [literal for rule in rules for literal in rule.literals]
+        return (
+            (self.caps.rules is None or len(rules) <= self.caps.rules)
+            and (self.caps.literals is None or all(len(rule.literals) <= self.caps.literals for rule in rules))
+            and (self.caps.columns is None or all(literal.size <= self.caps.columns for literal in literals))
+        )
+
+
+def objective_of(rules: RuleSet, problem: Problem) -> float:
+    """The objective recomputed from a rule set and nothing else: what is reported must equal it."""
+    return problem.floor + float(problem.cost[rules.truth(problem.table)].sum()) + problem.prices.of_rules(rules.rules)

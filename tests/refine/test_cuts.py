@@ -1,0 +1,67 @@
+"""The exact scans against brute force."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from r2n.refine.cuts import best_coefficient, best_cut, halfway
+from r2n.refine.front import Front, Point, one_standard_error
+from r2n.rules import RuleSet
+
+rows = st.lists(st.tuples(st.integers(-4, 4), st.integers(-3, 3)), min_size=1, max_size=12)
+
+
+@given(rows)
+def test_the_best_cut_is_the_best_of_all_cuts(pairs: list[tuple[int, int]]) -> None:
+    values, cost = (np.array(part, dtype=float) for part in zip(*pairs, strict=True))
+    every = [cost[values > c].sum() for c in np.r_[values - 0.5, values + 0.5]]
+    found = best_cut(values, cost)
+    if found is None:
+        assert min(every) >= 0
+    else:
+        assert found.cost == pytest.approx(min(every))
+        assert cost[values > found.at].sum() == pytest.approx(found.cost)
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-4, 4), st.integers(-3, 3)), min_size=1, max_size=10))
+def test_the_best_coefficient_is_the_best_of_all(triples: list[tuple[int, int, int]]) -> None:
+    z, rest, cost = (np.array(part, dtype=float) for part in zip(*triples, strict=True))
+    turns = np.unique(-rest[z != 0] / z[z != 0])
+    between = (turns[1:] + turns[:-1]) / 2
+    ends = [turns[-1] + 1, turns[0] - 1] if len(turns) else []
+    every = [cost[b * z + rest > 0].sum() for b in [0.3, *between, *ends]]
+    found = best_coefficient(z, rest, cost, now=0.3)
+    present = cost[0.3 * z + rest > 0].sum()
+    if found is None:
+        assert min(every) >= present - 1e-9 or len(turns) == 0 or min(every) == pytest.approx(every[-1])
+    else:
+        assert found.cost < present
+        assert cost[found.at * z + rest > 0].sum() == pytest.approx(found.cost)
+
+
+@given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
+def test_halfway_lies_between(a: float, b: float) -> None:
+    low, high = min(a, b), max(a, b)
+    if low < high:
+        assert low <= halfway(low, high) < high
+
+
+def point(size: int, error: float) -> Point:
+    names = " and ".join(f"x{k} > 0" for k in range(size)) or "false"
+    return Point(RuleSet.parse(f"True if {names} else False"), error, price=1e-3)
+
+
+def test_the_front_keeps_the_best_of_each_size_and_no_worse_larger_one() -> None:
+    front = Front.of([point(3, 0.2), point(1, 0.3), point(2, 0.3), point(3, 0.1), point(0, 0.5), point(4, 0.1)])
+    assert [(p.size, p.train_error) for p in front] == [(0, 0.5), (1, 0.3), (3, 0.1)]
+    assert "size" in repr(front)
+    assert front.frame()["size"].tolist() == [0, 1, 3]
+
+
+def test_one_standard_error_takes_the_smallest_that_is_as_good() -> None:
+    rng = np.random.default_rng(0)
+    noise = rng.random(1_000) < 0.1
+    wrong = np.column_stack([noise | (np.arange(1_000) < 300), noise ^ (np.arange(1_000) < 1), noise])
+    assert one_standard_error(wrong) == 1
+    assert one_standard_error(wrong[:, ::-1]) == 0
