@@ -292,6 +292,7 @@ BAD_PARAMETERS = {
     "temperature_floor": (0,),
     "keep": ("best",),
     "effort": ("heroic", None),
+    "teacher": ("strict", 2),
     "max_columns": (0, 1.5),
     "max_literals": (0,),
     "max_rules": (0, "few"),

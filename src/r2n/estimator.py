@@ -53,6 +53,7 @@ CHECKS: dict[str, Check] = {
     "temperature_floor": TEMPERATURE,
     "keep": one_of("crisp", "loss"),
     "effort": one_of("none", "quick", "default"),
+    "teacher": optional(BOOLEAN),
     "max_columns": optional(whole(1)),
     "max_literals": optional(whole(1)),
     "max_rules": optional(whole(1)),
@@ -127,6 +128,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     effort : {"none", "quick", "default"}
         How much is done to finish the network's rules: nothing; one descent; descents from all restarts at several
         prices, and a front to choose from.
+    teacher : bool, optional
+        Mix the labels that refinement fits to with the opinion of gradient boosting models that did not see the row.
+        By default where these err on more than 5 % of the rows. Scores are always on the labels as they came.
     max_columns, max_literals, max_rules : int or None
         The most columns in a literal, literals in a rule, and rules.
     price : float
@@ -199,6 +203,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         temperature_floor: float = 1e-3,
         keep: str = "crisp",
         effort: str = "default",
+        teacher: bool | None = None,
         max_columns: int | None = 4,
         max_literals: int | None = None,
         max_rules: int | None = None,
@@ -231,6 +236,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.temperature_floor = temperature_floor
         self.keep = keep
         self.effort = effort
+        self.teacher = teacher
         self.max_columns = max_columns
         self.max_literals = max_literals
         self.max_rules = max_rules
@@ -254,12 +260,13 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         rng = check_random_state(self.random_state)
         blank = RuleSet((), labels.label, labels.default, schema)
         parts = _split(labels.truth, self.validation_fraction, rng)
-        decoded = self._train(schema, table, labels.truth, parts, blank, int(rng.randint(2**31 - 1)))
+        seed = int(rng.randint(2**31 - 1))
+        decoded = self._train(schema, table, labels.truth, parts, blank, seed)
         interrupted = len(self.history_) < self.epochs  # which ends the work, not only its first half
         if self.effort == "none" or interrupted:
             self._finish(decoded, table, labels.truth, parts[1])
         else:
-            self._refine(decoded, blank, table, labels.truth, parts)
+            self._refine(decoded, blank, table, labels.truth, parts, seed)
         self._remember(X, schema, table, labels)
         return self
 
@@ -320,6 +327,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         table: Table,
         truth: Bools,
         parts: tuple[NDArray[np.intp], NDArray[np.intp]],
+        seed: int,
     ) -> None:
         """Finish what the network found, crisply; choose among what comes out on the rows held out."""
         best = self._choose(decoded, table.take(parts[1]), truth[parts[1]])
@@ -335,6 +343,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
                 prices=tuple(factor * self.price for factor in LADDERS[self.effort]),
                 continued=2,
                 caps=Caps(self.max_columns, self.max_literals, self.max_rules),
+                teacher=self.teacher,
+                seed=seed,
             ),
             self.moves_.append,
         )

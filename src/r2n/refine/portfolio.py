@@ -16,6 +16,7 @@ from r2n.refine.halfspaces import Numbers
 from r2n.refine.moves import Fitter
 from r2n.refine.problem import Bools, Caps, Floats, Prices, Problem
 from r2n.refine.recombine import best_subset
+from r2n.refine.teacher import cleaned_labels
 from r2n.rules import Rule, RuleSet
 from r2n.rules.rounding import round_predictions
 from r2n.rules.simplify import simplify
@@ -31,6 +32,8 @@ class Plan:
     prices: tuple[float, ...]
     continued: int  # the best starts go on to the next lower price, the others end there
     caps: Caps
+    teacher: bool | None = None  # None: where the labels are noisy
+    seed: int = 0  # of the teacher's folds
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,14 @@ def refine(
     watch: Watch = lambda move: None,
 ) -> Refined:
     """Refine every start on the rows to fit to, choose on the rows held out, fit the choice to all rows."""
-    train, held_out = parts
+    assert blank.schema is not None, "refinement needs to know the columns"
+    train, held_out, schema = *parts, blank.schema
     fit_table, judge_table = table.take(train), table.take(held_out)
     points: list[Point] = []
     interrupted = False
+    labels = cleaned_labels(fit_table, schema, truth[train], judge_table, truth[held_out], plan.teacher, plan.seed)
     try:
-        points.extend(explore(blank, fit_table, truth[train], starts, plan, watch))  # keeps what came before a Ctrl-C
+        points.extend(explore(blank, fit_table, labels.fit, starts, plan, watch))  # keeps what came before a Ctrl-C
     except KeyboardInterrupt:
         if not points:
             raise  # there is no best so far
@@ -66,20 +71,23 @@ def refine(
     front = Front.of(points)
     truths = [(point.rules.truth(fit_table), point.rules.truth(judge_table)) for point in front]
     front = front.scored(truths, truth[train], truth[held_out], np.ones(len(train)))
-    wrong = np.column_stack([said != truth[held_out] for _, said in truths])
+    wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
     chosen = one_standard_error(wrong)
     if interrupted:
         return Refined(front, chosen, with_short_numbers(front[chosen].rules, table))
-    return Refined(front, chosen, finish(front[chosen], table, truth, plan.caps, watch))
+    again = cleaned_labels(table, schema, truth, judge_table, truth[held_out], plan.teacher, plan.seed)
+    return Refined(front, chosen, finish(front[chosen], table, again.fit, plan.caps, watch))
 
 
 def explore(
-    blank: RuleSet, table: Table, truth: Bools, starts: Iterable[tuple[Rule, ...]], plan: Plan, watch: Watch
+    blank: RuleSet, table: Table, target: Floats, starts: Iterable[tuple[Rule, ...]], plan: Plan, watch: Watch
 ) -> Iterator[Point]:
     """Descents from every start at the first price, from the best ones on at lower prices, and recombinations."""
-    assert blank.schema is not None, "refinement needs to know the columns"
+    assert blank.schema is not None
     weight: Floats = np.ones(table.n_rows)
-    problems = [Problem.of(table, blank.schema, truth, weight, Prices.of(price), plan.caps) for price in plan.prices]
+    # Where a teacher is unsure a row costs little either way: prices shrink with what they buy.
+    prices = [price * float(np.mean(np.abs(1.0 - 2.0 * target))) for price in plan.prices]
+    problems = [Problem.of(table, blank.schema, target, weight, Prices.of(price), plan.caps) for price in prices]
     numbers = Numbers.of(problems[0])
     ends: Sequence[tuple[Rule, ...]] = list(dict.fromkeys(starts))
 
@@ -102,11 +110,11 @@ def explore(
             return  # nothing is left to gain at a lower price
 
 
-def finish(point: Point, table: Table, truth: Bools, caps: Caps, watch: Watch) -> RuleSet:
+def finish(point: Point, table: Table, target: Floats, caps: Caps, watch: Watch) -> RuleSet:
     """A point's rules, refined on all rows at the price they were found at, with short numbers."""
     assert point.rules.schema is not None
     within = Caps(caps.columns, caps.literals, max(point.rules.n_rules, 1))
-    problem = Problem.of(table, point.rules.schema, truth, np.ones(table.n_rows), Prices.of(point.price), within)
+    problem = Problem.of(table, point.rules.schema, target, np.ones(table.n_rows), Prices.of(point.price), within)
     rules = point.rules.rules
     for move in descend(problem, rules, Fitter.of(problem)):
         watch(move)

@@ -1,0 +1,67 @@
+"""The teacher: no row is judged by a model that saw it, and it is used only where labels are noisy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from r2n import R2NClassifier
+from r2n.datasets import example
+from r2n.refine.teacher import SHARE, cleaned_labels, features
+from r2n.schema import Schema
+
+
+def labels_of(flip: float, wanted: bool | None, n: int = 1_500) -> tuple[np.ndarray, np.ndarray, object]:
+    known = example(4)
+    X, y = known.sample(n, random_state=0, flip=flip)
+    clean = known.rules.truth(X)
+    schema, table = Schema.learn(X)
+    half = n // 2
+    parts = table.take(np.arange(half)), table.take(np.arange(half, n))
+    return y[:half], clean[:half], cleaned_labels(parts[0], schema, y[:half], parts[1], y[half:], wanted, seed=0)
+
+
+def test_a_teacher_is_asked_only_where_the_labels_are_noisy() -> None:
+    y, _, sharp = labels_of(flip=0.0, wanted=None, n=8_000)
+    np.testing.assert_array_equal(sharp.fit, y)
+    y, _, noisy = labels_of(flip=0.2, wanted=None)
+    assert not np.array_equal(noisy.fit, y)
+    y, _, refused = labels_of(flip=0.2, wanted=False)
+    np.testing.assert_array_equal(refused.fit, y)
+    y, _, forced = labels_of(flip=0.0, wanted=True)
+    assert not np.array_equal(forced.fit, y)
+
+
+def test_its_opinion_is_nearer_to_the_truth_than_the_labels_are() -> None:
+    y, clean, noisy = labels_of(flip=0.2, wanted=True, n=4_000)
+    opinion = (noisy.fit - (1 - SHARE) * y) / SHARE
+    assert np.mean((opinion > 0.5) == clean) > np.mean(y == clean) + 0.05
+    assert ((noisy.fit >= 0) & (noisy.fit <= 1)).all()
+
+
+def test_a_row_is_not_read_by_a_model_that_saw_its_label() -> None:
+    """Labels at random: a model that had seen them would agree with them more often than chance."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((1_200, 3)), rng.random(1_200) < 0.5
+    schema, table = Schema.learn(X)
+    half = table.take(np.arange(600)), table.take(np.arange(600, 1_200))
+    mixed = cleaned_labels(half[0], schema, y[:600], half[1], y[600:], True, seed=0)
+    for target, label in ((mixed.fit, y[:600]), (mixed.judge, y[600:])):
+        opinion = (target - (1 - SHARE) * label) / SHARE
+        assert np.mean((opinion > 0.5) == label) < 0.58
+
+
+def test_it_reads_categories_and_missing_values() -> None:
+    frame = pd.DataFrame({"x": [1.0, np.nan, 3.0], "k": ["a", None, "b"]})
+    schema, table = Schema.learn(frame)
+    matrix, categorical = features(table, schema)
+    assert categorical.tolist() == [False, True]
+    np.testing.assert_array_equal(np.isnan(matrix), [[False, False], [True, True], [False, False]])
+
+
+@pytest.mark.parametrize("teacher", [None, True, False])
+def test_scores_are_on_the_labels_as_they_came(teacher: bool | None) -> None:
+    X, y = example(5).sample(2_000, random_state=0, flip=0.15)
+    model = R2NClassifier(teacher=teacher, random_state=0).fit(X, y)
+    best = model.front_[len(model.front_) - 1]
+    assert 0.7 < best.train_score < 0.9
+    assert 0.7 < best.held_out_score < 0.95
