@@ -194,7 +194,7 @@ def test_history_and_callback_see_every_epoch() -> None:
     X, y = example(1).sample(500, random_state=0)
     seen: list[object] = []
     model = R2NClassifier(epochs=7, restarts=2, callback=seen.append, random_state=0).fit(X, y)
-    assert model.history_ == seen
+    assert [*model.history_, *model.moves_] == seen
     assert [record.epoch for record in model.history_] == list(range(7))
 
 
@@ -210,7 +210,7 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     X, y = example(1).sample(2_000, random_state=0)
 
     def interrupt(record: object) -> None:
-        if record.epoch == 40:  # type: ignore[attr-defined]
+        if getattr(record, "epoch", None) == 40:
             raise KeyboardInterrupt
 
     with pytest.warns(Interrupted, match="interrupted after 41 of 200 epochs"):
@@ -473,3 +473,9 @@ def test_names_of_the_literals_are_for_these_columns(fitted: tuple) -> None:
     assert len(model.get_feature_names_out(X.columns)) == len(model.rules_.literals)
     with pytest.raises(SchemaError, match="input_features is not equal"):
         model.get_feature_names_out(["q", "z"])
+
+
+def test_progress_is_shown_on_standard_error_and_leaves_nothing_behind(capfd: pytest.CaptureFixture[str]) -> None:
+    X, y = example(1).sample(400, random_state=0)
+    R2NClassifier(**{**QUICK, "effort": "default"}, progress=True).fit(X, y)
+    assert capfd.readouterr().out == ""

@@ -18,7 +18,7 @@ from r2n.extract import extract, network_rows, predefined_literals, truths
 from r2n.labels import Labels
 from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
 from r2n.parameters import BOOLEAN, CALLABLE, NAMES, PENALTY, Check, check_parameters, number, one_of, optional, whole
-from r2n.progress import ProgressBar
+from r2n.progress import ProgressBar, RefineBar
 from r2n.refine import Caps, Move, Plan, refine, with_short_numbers
 from r2n.rules import Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
@@ -150,7 +150,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     progress : bool
         Show a progress bar on standard error.
     callback : callable, optional
-        Called with each epoch's `Record`.
+        Called with each epoch's `Record`, and with each accepted `Move` of the refinement.
     random_state : int, RandomState or None
         The same seed gives the same rules.
 
@@ -214,7 +214,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         categorical: Collection[str] | None = None,
         positive: Any = None,
         progress: bool = False,
-        callback: Callable[[Record], object] | None = None,
+        callback: Callable[[Record | Move], object] | None = None,
         random_state: Any = None,
     ) -> None:
         self.network_literals = network_literals
@@ -333,21 +333,23 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         best = self._choose(decoded, table.take(parts[1]), truth[parts[1]])
         starts = [best] if self.effort == "quick" else [*decoded, best]
         self.moves_: list[Move] = []
-        refined = refine(
-            blank,
-            table,
-            truth,
-            parts,
-            [(), *(simplify(start.rules).rules for start in starts)],
-            Plan(
-                prices=tuple(factor * self.price for factor in LADDERS[self.effort]),
-                continued=2,
-                caps=Caps(self.max_columns, self.max_literals, self.max_rules),
-                teacher=self.teacher,
-                seed=seed,
-            ),
-            self.moves_.append,
+        plan = Plan(
+            prices=tuple(factor * self.price for factor in LADDERS[self.effort]),
+            continued=2,
+            caps=Caps(self.max_columns, self.max_literals, self.max_rules),
+            teacher=self.teacher,
+            seed=seed,
         )
+        with RefineBar(shown=self.progress) as bar:
+
+            def watch(move: Move) -> None:
+                self.moves_.append(move)
+                bar.update(move)
+                if self.callback is not None:
+                    self.callback(move)
+
+            rules = [(), *(simplify(start.rules).rules for start in starts)]
+            refined = refine(blank, table, truth, parts, rules, plan, watch)
         self.front_, self.chosen_, self.rules_ = refined.front, refined.chosen, refined.rules
         self._front_counts = [Counts.of(point.rules, table, truth) for point in self.front_]
         changed = int(np.sum(best.rules.truth(table) != self.rules_.truth(table)))

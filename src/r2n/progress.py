@@ -16,25 +16,52 @@ class EpochRecord(Protocol):
     def n_rules(self) -> tuple[int, ...]: ...
 
 
-class ProgressBar:
-    """Epochs done, seconds left, and the least crisp error so far, on standard error. Draws nothing if not shown."""
+class AcceptedMove(Protocol):
+    """What the bar reads of a move of the refinement."""
 
-    def __init__(self, epochs: int, shown: bool = True) -> None:
-        self._epochs, self._shown = epochs, shown
+    @property
+    def error(self) -> float: ...
+
+    @property
+    def objective(self) -> float: ...
+
+    @property
+    def size(self) -> int: ...
+
+
+class _Display:
+    """A line on standard error that is gone when the work is done; draws nothing if not shown."""
+
+    def __init__(self, title: str, total: int | None, shown: bool) -> None:
+        self._title, self._total, self._shown = title, total, shown
         self._bar: Any = None
         self._task: Any = None
-        self._best = (float("inf"), 0)
 
     def __enter__(self) -> Self:
         if self._shown:
             from rich.console import Console  # rich is not loaded to fit in silence
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-            columns = (TextColumn("training"), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+            left = TimeElapsedColumn() if self._total is None else TimeRemainingColumn()
+            columns = (TextColumn(self._title), BarColumn(), TextColumn("{task.description}"), left)
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task("", total=self._epochs)
+            self._task = self._bar.add_task("", total=self._total)
             self._bar.start()
         return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+class ProgressBar(_Display):
+    """Epochs done, seconds left, and the least crisp error so far."""
+
+    def __init__(self, epochs: int, shown: bool = True) -> None:
+        super().__init__("training", epochs, shown)
+        self._best = (float("inf"), 0)
 
     def update(self, record: EpochRecord) -> None:
         """One more epoch."""
@@ -44,8 +71,19 @@ class ProgressBar:
         error, n_rules = self._best
         self._bar.update(self._task, advance=1, description=f"best error {error:.3f} with {n_rules} rules")
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+
+class RefineBar(_Display):
+    """Moves accepted, seconds gone, and the error and size of the best rules so far."""
+
+    def __init__(self, shown: bool = True) -> None:
+        super().__init__("refining", None, shown)
+        self._moves, self._best = 0, (float("inf"), 0.0, 0)
+
+    def update(self, move: AcceptedMove) -> None:
+        """One more accepted move."""
+        if self._bar is None:
+            return
+        self._moves += 1
+        self._best = min(self._best, (move.objective, move.error, move.size))
+        _, error, size = self._best
+        self._bar.update(self._task, description=f"{self._moves} moves, best error {error:.3f} with size {size}")

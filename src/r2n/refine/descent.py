@@ -23,6 +23,10 @@ class Move:
     objective: float
     error: float
 
+    @property
+    def size(self) -> int:
+        return sum(rule.size for rule in self.rules)
+
 
 def descend(
     problem: Problem, start: Iterable[Rule], fit: Fitter | None = None, deadline: float | None = None
