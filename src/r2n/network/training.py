@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.network.batches import Piece, Rows, capacity, chunk_of, epoch_pieces, judge_of, packed
-from r2n.network.cache import keep_compiled_programs
 from r2n.network.cooling import Cooling
+from r2n.network.engine import prepare_engine
 from r2n.network.model import Network, Params, Penalties
 from r2n.network.program import Knobs, Marks, initialise, run
 
@@ -56,7 +56,7 @@ class Training:
 
     def __init__(self, network: Network, settings: Settings, rows: Rows, train: Index, judge: Index, seed: int) -> None:
         """Train on the rows `train`; the rows `judge` decide which epoch is kept."""
-        keep_compiled_programs()
+        prepare_engine()
         self._network, self._settings, self._rows = network, settings, rows
         self._train = np.asarray(train, dtype=np.int32)
         self._rng = np.random.default_rng(seed)
