@@ -20,7 +20,7 @@ RUNGS = (
     {"errors"},
     {"files", "parameters", "presets", "progress", "schema"},
     {"labels", "network", "rules"},
-    {"datasets", "extract"},
+    {"counts", "datasets", "extract"},
     {"refine"},
     {"estimator"},
     {"plot"},
