@@ -6,15 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from r2n.rules import Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.schema import Table
-
-# A law is no stopwatch: on a busy machine any example may take long.
-settings.register_profile("laws", deadline=None)
-settings.load_profile("laws")
 
 # Names that have broken rule learners: spaces, quotes, operators, words of the language, other alphabets.
 ODD_NAMES = (

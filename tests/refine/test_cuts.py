@@ -25,18 +25,19 @@ def test_the_best_cut_is_the_best_of_all_cuts(pairs: list[tuple[int, int]]) -> N
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-4, 4), st.integers(-3, 3)), min_size=1, max_size=10))
-def test_the_best_coefficient_is_the_best_of_all(triples: list[tuple[int, int, int]]) -> None:
+def test_the_best_coefficient_is_the_best_above_the_lowest_turn(triples: list[tuple[int, int, int]]) -> None:
     z, rest, cost = (np.array(part, dtype=float) for part in zip(*triples, strict=True))
     turns = np.unique(-rest[z != 0] / z[z != 0])
     between = (turns[1:] + turns[:-1]) / 2
-    ends = [turns[-1] + 1, turns[0] - 1] if len(turns) else []
-    every = [cost[b * z + rest > 0].sum() for b in [0.3, *between, *ends]]
+    highest = [turns[-1] + 1] if len(turns) else []
+    every = [cost[b * z + rest > 0].sum() for b in [*between, *highest]]
     found = best_coefficient(z, rest, cost, now=0.3)
     present = cost[0.3 * z + rest > 0].sum()
     if found is None:
-        assert min(every) >= present - 1e-9 or len(turns) == 0 or min(every) == pytest.approx(every[-1])
+        assert all(other >= present - 1e-9 for other in every)
     else:
         assert found.cost < present
+        assert found.cost == pytest.approx(min(every))
         assert cost[found.at * z + rest > 0].sum() == pytest.approx(found.cost)
 
 

@@ -116,7 +116,7 @@ def test_folders_are_no_files(tmp_path: Path) -> None:
 # -- reading, strictly ------------------------------------------------------------------------------
 
 
-def refuse(tmp_path: Path, content: str | bytes, message: str) -> None:
+def assert_refused(tmp_path: Path, content: str | bytes, message: str) -> None:
     path = tmp_path / "model.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
     with pytest.raises(ModelFileError) as error:
@@ -128,7 +128,7 @@ def refuse(tmp_path: Path, content: str | bytes, message: str) -> None:
 def test_half_written_files_are_refused_wherever_they_end(tmp_path: Path) -> None:
     text = to_text(RULES).rstrip()
     for end in range(0, len(text), 7):
-        refuse(tmp_path, text[:end], "The file may be half-written; save the rules again.")
+        assert_refused(tmp_path, text[:end], "The file may be half-written; save the rules again.")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_half_written_files_are_refused_wherever_they_end(tmp_path: Path) -> Non
     ids=lambda text: str(text[:20]),
 )
 def test_other_files_are_refused(tmp_path: Path, content: str | bytes, message: str) -> None:
-    refuse(tmp_path, content, message)
+    assert_refused(tmp_path, content, message)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_other_files_are_refused(tmp_path: Path, content: str | bytes, message: 
     ],
 )  # fmt: skip
 def test_odd_documents_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
-    refuse(tmp_path, json.dumps(document() | changes), message)
+    assert_refused(tmp_path, json.dumps(document() | changes), message)
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,8 @@ def test_odd_documents_are_refused(tmp_path: Path, changes: dict[str, Any], mess
     ],
 )  # fmt: skip
 def test_odd_literals_are_refused(tmp_path: Path, literal: dict[str, Any], message: str) -> None:
-    refuse(tmp_path, json.dumps(document() | {"rules": [[literal]]}), message)
+    assert_refused(tmp_path, json.dumps(document() | {"rules": [[literal]]}), message)
 
 
 def test_numbers_that_overflow_are_refused(tmp_path: Path) -> None:
-    refuse(tmp_path, to_text(RULES).replace("0.30000000000000004", "1e999"), "too large for a float")
+    assert_refused(tmp_path, to_text(RULES).replace("0.30000000000000004", "1e999"), "too large for a float")

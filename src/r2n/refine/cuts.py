@@ -46,7 +46,8 @@ def best_sorted_cut(values: Floats, cost: Floats) -> Cut | None:
 def best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut | None:
     """The b that minimises the cost of the rows with b·z + rest > 0, and that cost; None if `now` is as good.
 
-    Each row turns at b = -rest/z: it comes in there if z > 0, and goes out if z < 0.
+    Each row turns at b = -rest/z: it comes in there if z > 0, and goes out if z < 0. Values of b below the lowest
+    turn are not tried.
     """
     moving = z != 0.0
     always = float(cost[~moving & (rest > 0.0)].sum())
