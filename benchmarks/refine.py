@@ -3,12 +3,19 @@
     python -m benchmarks.refine known            # examples 1-5 and the toy rule, seeds 0-9
     python -m benchmarks.refine stress           # flipped labels, few rows, idle or correlated columns, harder rules
     python -m benchmarks.refine real magic       # 5-fold cross-validation; names of tables, or none for all four
+    python -m benchmarks.refine rows             # seconds and memory from a thousand to a million rows
+    python -m benchmarks.refine limits           # how closely time_limit is kept
+    python -m benchmarks.refine teacher magic    # the same folds without a teacher, and known rules with and without
+    python -m benchmarks.refine thorough magic   # the same folds with effort="thorough"
     python -m benchmarks.refine page             # write docs/refine.md from the results
 
 Appends to results/refine.jsonl.
 """
 
 import argparse
+import json
+import subprocess
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,6 +27,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.records import append, read
+from benchmarks.speed import peak_memory
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, load_table, toy
 
@@ -37,10 +45,17 @@ def same_structure(found: RuleSet, true: RuleSet) -> bool:
 
 
 def learn(
-    task: str, known: KnownRule, seed: int, X: NDArray[Any], y: NDArray[Any], X_test: NDArray[Any], y_test: NDArray[Any]
+    task: str,
+    known: KnownRule,
+    seed: int,
+    X: NDArray[Any],
+    y: NDArray[Any],
+    X_test: NDArray[Any],
+    y_test: NDArray[Any],
+    **settings: Any,
 ) -> dict[str, Any]:
     start = time.perf_counter()
-    model = R2NClassifier(random_state=seed).fit(X, y)
+    model = R2NClassifier(random_state=seed, **settings).fit(X, y)
     seconds = time.perf_counter() - start
     return {
         "task": task,
@@ -111,17 +126,18 @@ def harder(seed: int) -> KnownRule:
     return KnownRule(f"harder {seed}", RuleSet.parse(f"True if {' or '.join(texts)} else False"))
 
 
-def real(name: str) -> Iterator[dict[str, Any]]:
+def real(name: str, task: str = "real", **settings: Any) -> Iterator[dict[str, Any]]:
     table = load_table(name)
     table = table.complete() if name == "adult" else table
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for fold, (train, test) in enumerate(folds.split(table.X, table.y)):
         start = time.perf_counter()
-        model = R2NClassifier(positive=table.positive, max_rules=MOST_RULES[name], random_state=0)
+        most = MOST_RULES[name]
+        model = R2NClassifier(positive=table.positive, max_rules=most, n_jobs=2, random_state=0, **settings)
         model.fit(table.X.iloc[train], table.y[train])
         seconds = time.perf_counter() - start
         yield {
-            "task": "real",
+            "task": task,
             "table": name,
             "fold": fold,
             "accuracy": float(model.score(table.X.iloc[test], table.y[test])),
@@ -134,63 +150,206 @@ def real(name: str) -> Iterator[dict[str, Any]]:
         }
 
 
+def taught(seeds: range) -> Iterator[dict[str, Any]]:
+    """Known rules without a teacher and with one, whatever their noise."""
+    for k in range(1, 6):
+        for flip in (0.0, 0.2):
+            for seed in seeds:
+                X, y = example(k).sample(4_000, random_state=seed, flip=flip)
+                clean, y_clean = example(k).sample(2_000, random_state=1_000 + seed)
+                for teacher in (False, True):
+                    words = f"{flip:.0%} flipped, {'a teacher' if teacher else 'no teacher'}"
+                    yield learn(words, example(k), seed, X, y, clean, y_clean, teacher=teacher)
+
+
+def rows_in_own_process(n_rows: int) -> dict[str, Any]:
+    words = [sys.executable, "-m", "benchmarks.refine", "--rows", str(n_rows), "rows"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    record: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return record
+
+
+def measure_rows(n_rows: int) -> dict[str, Any]:
+    """One fit by one process, 10 columns, 5 % of the labels flipped; memory beyond what the program itself needs."""
+    rng = np.random.default_rng(0)
+    small = rng.random((1_000, 10))
+    R2NClassifier(random_state=0).fit(small, small[:, 0] > 0.5)  # compiles and loads
+    before = peak_memory()
+    X = rng.random((n_rows, 10))
+    y = ((X[:, 0] + X[:, 1] - X[:, 2] > 0.8) | ((X[:, 3] > 0.6) & (X[:, 4] < 0.4))) ^ (rng.random(n_rows) < 0.05)
+    start = time.perf_counter()
+    model = R2NClassifier(random_state=0).fit(X, y)
+    seconds = time.perf_counter() - start
+    return {
+        "task": "rows",
+        "rows": n_rows,
+        "seconds": round(seconds, 1),
+        "table_mb": round(X.nbytes / 1e6, 1),
+        "peak_over_table": round((peak_memory() - before) / X.nbytes, 2),
+        "n_rules": model.rules_.n_rules,
+        "size": model.rules_.size,
+        "rules": str(model.rules_),
+    }
+
+
+def limits() -> Iterator[dict[str, Any]]:
+    """House, 22,784 rows, every effort spent until time is over."""
+    table = load_table("house")
+    for limit in (2.0, 5.0, 10.0, 30.0, 60.0):
+        for n_jobs in (1, 2):
+            start = time.perf_counter()
+            model = R2NClassifier(effort="thorough", time_limit=limit, n_jobs=n_jobs, random_state=0)
+            model.fit(table.X, table.y)
+            seconds = time.perf_counter() - start
+            score = float(model.score(table.X, table.y))
+            yield {"task": "limit", "limit": limit, "n_jobs": n_jobs, "seconds": round(seconds, 2), "score": score}
+
+
 def page() -> str:
     """docs/refine.md, from the newest result of each cell."""
-    cells = ("task", "rule", "table", "seed", "fold")
+    cells = ("task", "rule", "table", "seed", "fold", "rows", "limit", "n_jobs")
     newest = {tuple(r.get(cell) for cell in cells): r for r in read("refine")}
     groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for (task, rule, table, *_), record in newest.items():
-        groups[task, table or ("harder" if rule.startswith("harder") else rule)].append(record)
-    lines = [
-        "# What refinement recovers and reaches",
-        "",
-        "Made by `python -m benchmarks.refine`. Known rules: 8,000 rows to learn from unless said otherwise, 2,000",
-        "clean rows to test on. *Structure*: exactly the true number of rules and literals, and the true columns in",
-        "each literal.",
-        "",
-        "| task | rule | seeds | structure found | mean accuracy | least | size / true size | seconds, median | most |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    for record in newest.values():
+        name = record.get("table") or record.get("rule", "")
+        groups[record["task"], "harder" if name.startswith("harder") else name].append(record)
+    return "\n".join([*known_lines(groups), *real_lines(groups), *teacher_lines(groups), *cost_lines(groups), ""])
+
+
+Groups = dict[tuple[str, str], list[dict[str, Any]]]
+
+
+def mean(records: list[dict[str, Any]], key: str) -> float:
+    return float(np.mean([record[key] for record in records]))
+
+
+def known_lines(groups: Groups) -> Iterator[str]:
+    yield "# What refinement recovers and reaches"
+    yield ""
+    yield "Made by `python -m benchmarks.refine`. Known rules: 8,000 rows to learn from unless said otherwise, 2,000"
+    yield "clean rows to test on, one process. *Structure*: exactly the true number of rules and literals, and the true"
+    yield "columns in each literal."
+    yield ""
+    yield "| task | rule | seeds | structure | mean accuracy | least | size / true size | seconds, median | most |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for (task, name), records in groups.items():
-        if task == "real":
-            continue
-        accuracy, seconds = [r["accuracy"] for r in records], [r["seconds"] for r in records]
-        ratio = np.mean([r["size"] / r["true_size"] for r in records])
-        lines.append(
-            f"| {task} | {name} | {len(records)} | {sum(r['structure'] for r in records)} | {np.mean(accuracy):.4f} "
-            f"| {min(accuracy):.4f} | {ratio:.2f} | {np.median(seconds):.1f} | {max(seconds):.1f} |"
+        if "structure" in records[0] and "teacher" not in task:
+            accuracy, seconds = [r["accuracy"] for r in records], [r["seconds"] for r in records]
+            ratio = np.mean([r["size"] / r["true_size"] for r in records])
+            yield (
+                f"| {task} | {name} | {len(records)} | {sum(r['structure'] for r in records)} "
+                f"| {np.mean(accuracy):.4f} | {min(accuracy):.4f} | {ratio:.2f} | {np.median(seconds):.1f} "
+                f"| {max(seconds):.1f} |"
+            )
+
+
+def real_lines(groups: Groups) -> Iterator[str]:
+    yield ""
+    yield "Real tables, 5-fold cross-validation, at most 4 columns in a literal, `max_rules` as given, two processes;"
+    yield "Adult is its 30,162 complete rows, HELOC its 10,459 rows with special codes as numbers."
+    yield ""
+    yield "| table | effort | max_rules | folds | accuracy | deviation | rules | literals | size | seconds | most |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
+    for name, most in MOST_RULES.items():
+        for task, effort in (("real", "default"), ("thorough", "thorough")):
+            if records := groups.get((task, name)):
+                accuracy, seconds = [r["accuracy"] for r in records], [r["seconds"] for r in records]
+                means = [mean(records, key) for key in ("n_rules", "literals_per_rule", "size")]
+                yield (
+                    f"| {name} | {effort} | {most} | {len(records)} | {np.mean(accuracy):.4f} "
+                    f"| {np.std(accuracy):.4f} | {means[0]:.1f} | {means[1]:.1f} | {means[2]:.1f} "
+                    f"| {np.median(seconds):.0f} | {max(seconds):.0f} |"
+                )
+    yield ""
+    yield "The same folds side by side: `thorough` against `default` on the folds that both ran."
+    yield ""
+    yield "| table | folds | default | thorough |"
+    yield "|---|---|---|---|"
+    for name in MOST_RULES:
+        thorough = {r["fold"]: r["accuracy"] for r in groups.get(("thorough", name), [])}
+        default = [r["accuracy"] for r in groups.get(("real", name), []) if r["fold"] in thorough]
+        if default:
+            yield f"| {name} | {len(default)} | {np.mean(default):.4f} | {np.mean(list(thorough.values())):.4f} |"
+
+
+def teacher_lines(groups: Groups) -> Iterator[str]:
+    yield ""
+    yield "## With and without a teacher"
+    yield ""
+    yield "Mean accuracy on clean or held-out rows. By default a teacher is asked where gradient boosting errs on more"
+    yield "than 5 % of the rows: on all four real tables, and on known rules with flipped labels, here of 4,000 rows."
+    yield ""
+    yield "| table | runs | without | with | size without | with |"
+    yield "|---|---|---|---|---|---|"
+    pairs = {(name, ""): ("no teacher", "real") for name in MOST_RULES}
+    for flip in ("0%", "20%"):
+        for k in range(1, 6):
+            pairs[f"example {k}", f", {flip} flipped"] = (f"{flip} flipped, no teacher", f"{flip} flipped, a teacher")
+    for (name, words), tasks in pairs.items():
+        without, taught = (groups.get((task, name), []) for task in tasks)
+        if without and len(without) == len(taught):
+            yield (
+                f"| {name}{words} | {len(without)} | {mean(without, 'accuracy'):.4f} | {mean(taught, 'accuracy'):.4f} "
+                f"| {mean(without, 'size'):.1f} | {mean(taught, 'size'):.1f} |"
+            )
+
+
+def cost_lines(groups: Groups) -> Iterator[str]:
+    yield ""
+    yield "## Rows, memory, and limits of time"
+    yield ""
+    yield "Ten columns, two rules, 5 % of the labels flipped, one process; *n log n* is what the seconds of the row"
+    yield "above would grow to. Beyond 50,000 rows the network, and beyond 30,000 the search, read part of them; the"
+    yield "last descent reads all. *Peak* is memory beyond what was held before there was a table, over the table's."
+    yield ""
+    yield "| rows | seconds | n log n | table, MB | peak / table | rules | size |"
+    yield "|---|---|---|---|---|---|---|"
+    before: dict[str, Any] | None = None
+    for r in sorted(groups.get(("rows", ""), []), key=lambda r: r["rows"]):
+        grown = "" if before is None else f"{before['seconds'] * growth(before['rows'], r['rows']):.0f}"
+        yield (
+            f"| {r['rows']:,} | {r['seconds']} | {grown} | {r['table_mb']} | {r['peak_over_table']} | {r['n_rules']} "
+            f"| {r['size']} |"
         )
-    lines += [
-        "",
-        "Real tables, 5-fold cross-validation, at most 4 columns in a literal, `max_rules` as given; Adult is its",
-        "30,162 complete rows, HELOC its 10,459 rows with special codes as numbers.",
-        "",
-        "| table | max_rules | folds | accuracy | deviation | rules | literals | size | seconds, median | most |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for (task, name), records in groups.items():
-        if task != "real":
-            continue
-        accuracy, seconds = [r["accuracy"] for r in records], [r["seconds"] for r in records]
-        means = [np.mean([r[key] for r in records]) for key in ("n_rules", "literals_per_rule", "size")]
-        lines.append(
-            f"| {name} | {MOST_RULES[name]} | {len(records)} | {np.mean(accuracy):.4f} | {np.std(accuracy):.4f} "
-            f"| {means[0]:.1f} | {means[1]:.1f} | {means[2]:.1f} | {np.median(seconds):.0f} | {max(seconds):.0f} |"
-        )
-    return "\n".join([*lines, ""])
+        before = r
+    yield ""
+    yield 'House, 22,784 rows, `effort="thorough"` until time is over:'
+    yield ""
+    yield "| time_limit | processes | seconds taken | accuracy on the rows fitted to |"
+    yield "|---|---|---|---|"
+    for r in sorted(groups.get(("limit", ""), []), key=lambda r: (r["limit"], r["n_jobs"])):
+        yield f"| {r['limit']:g} | {r['n_jobs']} | {r['seconds']} | {r['score']:.4f} |"
+
+
+def growth(n: int, m: int) -> float:
+    return float(m * np.log(m) / (n * np.log(n)))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["known", "stress", "real", "page"])
+    parser.add_argument("what", choices=["known", "stress", "real", "rows", "limits", "teacher", "thorough", "page"])
     parser.add_argument("tables", nargs="*", choices=[*MOST_RULES, []], help="which real tables")
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds, from 0")
+    parser.add_argument("--rows", type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
+    if chosen.rows:
+        print(json.dumps(measure_rows(chosen.rows)))
+        return
     seeds = range(chosen.seeds)
     runs = {
         "known": lambda: known_rules(seeds),
         "stress": lambda: stress(seeds),
         "real": lambda: (record for name in chosen.tables or MOST_RULES for record in real(name)),
+        "rows": lambda: (rows_in_own_process(n) for n in (1_000, 10_000, 100_000, 1_000_000)),
+        "limits": limits,
+        "teacher": lambda: (
+            (record for name in chosen.tables or MOST_RULES for record in real(name, "no teacher", teacher=False))
+            if chosen.tables
+            else taught(seeds)
+        ),
+        "thorough": lambda: (
+            record for name in chosen.tables or MOST_RULES for record in real(name, "thorough", effort="thorough")
+        ),
         "page": lambda: iter(()),
     }
     for record in runs[chosen.what]():

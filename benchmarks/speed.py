@@ -79,7 +79,7 @@ def r2n_chunk(restarts: int) -> tuple[Callable[[], object], int]:
     pieces = (piece for epoch in range(3) for piece in epoch_pieces(epoch, np.arange(8_000), 1, BATCH, most, rng))
     chunk = jax.device_put(chunk_of(next(packed(pieces, most)), rows, 8_000.0, Cooling(), most))
     judge = jax.device_put(judge_of(rows, np.arange(1_600), rng))
-    knobs = Knobs(Penalties(4e-4, 4e-4, 4e-4), 1e-3, 1e-4, False)
+    knobs = Knobs(Penalties(*[np.full(restarts, 4e-4, np.float32)] * 3), 1e-3, 1e-4, False)
     state = jax.device_put(initialise(network, restarts, rng))
     return lambda: jax.block_until_ready(run(state, chunk, judge, knobs, network)), int(chunk.n_steps)
 

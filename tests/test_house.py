@@ -22,6 +22,7 @@ RUNGS = (
     {"labels", "network", "rules"},
     {"counts", "datasets", "extract"},
     {"refine"},
+    {"learn"},
     {"estimator"},
     {"plot"},
     {"report"},

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import time
 import warnings
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -15,21 +16,28 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from r2n.counts import Counts
 from r2n.errors import Interrupted, ParameterError, SchemaError
-from r2n.extract import extract, network_rows, predefined_literals, truths
+from r2n.extract import truths
 from r2n.labels import Labels
-from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
-from r2n.parameters import BOOLEAN, CALLABLE, NAMES, PENALTY, Check, check_parameters, number, one_of, optional, whole
-from r2n.progress import ProgressBar, RefineBar
-from r2n.refine import Caps, Move, Plan, refine, with_short_numbers
-from r2n.rules import Rule, RuleSet
-from r2n.rules.cleanup import Step, clean_up
-from r2n.rules.simplify import simplify
-from r2n.schema import Scaling, Schema, Table
+from r2n.learn import Options, learn
+from r2n.network import Record
+from r2n.parameters import (
+    BOOLEAN,
+    CALLABLE,
+    JOBS,
+    NAMES,
+    PENALTY,
+    Check,
+    check_parameters,
+    number,
+    one_of,
+    optional,
+    whole,
+)
+from r2n.refine import Labelled, Move
+from r2n.rules import RuleSet
+from r2n.schema import Schema, Table
 
 Bools = NDArray[np.bool_]
-
-# Prices of the descents, as multiples of `price`: few columns first, then more.
-LADDERS = {"quick": (10.0,), "default": (10.0, 3.0, 1.0)}
 
 # The network divides by it in single precision, which knows nothing below about 1e-38.
 TEMPERATURE = number("of at least 1e-30", lambda value: value >= 1e-30)
@@ -53,7 +61,9 @@ CHECKS: dict[str, Check] = {
     "gamma": number("above 0 and at most 1", lambda value: 0 < value <= 1),
     "temperature_floor": TEMPERATURE,
     "keep": one_of("crisp", "loss"),
-    "effort": one_of("none", "quick", "default"),
+    "effort": one_of("none", "quick", "default", "thorough"),
+    "time_limit": optional(number("above 0", lambda value: value > 0)),
+    "n_jobs": optional(JOBS),
     "teacher": optional(BOOLEAN),
     "max_columns": optional(whole(1)),
     "max_literals": optional(whole(1)),
@@ -68,15 +78,6 @@ CHECKS: dict[str, Check] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """A restart's rules, without and with its negligible coefficients, and the score its epoch was kept for."""
-
-    rules: RuleSet
-    whole: RuleSet
-    score: float
-
-
 class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # sklearn is untyped
     """Learns a rule set, and the conditions in it, from a table with two classes.
 
@@ -89,7 +90,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     negations : bool
         Offer `column not in {category}` beside `column in {category}`.
     penalty : float
-        λ of the sparsity loss; `penalty_and`, `penalty_or`, `penalty_literals` override it by layer.
+        λ of the sparsity loss; `penalty_and`, `penalty_or`, `penalty_literals` override it by layer. Restarts that
+        are to be refined take it times 1, 0.3, 1, 3, 1 in turn.
     scale_penalties : bool
         Divide the penalties by J. The paper's plain sums drive the rule set to a constant.
     learning_rate, batch_size, epochs, restarts : float, int, int, int
@@ -101,9 +103,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     keep : {"crisp", "loss"}
         Which epoch is kept: the one whose *crisp* rule set errs least on the rows held out, or, as
         in the paper, the one with the lowest training loss.
-    effort : {"none", "quick", "default"}
+    effort : {"none", "quick", "default", "thorough"}
         How much is done to finish the network's rules: nothing; one descent; descents from all restarts at several
-        prices, and a front to choose from.
+        prices, escapes from where they end, and a front to choose from; many more escapes, which takes minutes.
     teacher : bool, optional
         Mix the labels that refinement fits to with the opinion of gradient boosting models that did not see the row.
         By default where these err on more than 5 % of the rows. Scores are always on the labels as they came.
@@ -112,6 +114,11 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     price : float
         What a column costs to read, in units of error: refinement goes down from ten times this price to it. In the
         network, what a literal costs when epochs are compared.
+    time_limit : float, optional
+        Seconds that fitting may take. Under six seconds the network and the teacher, which take that long to get
+        going, are left out. What is found in time depends on the machine: the same seed may give other rules.
+    n_jobs : int, optional
+        How many processes refine side by side, through joblib; -1 for one on each core. The rules stay the same.
     validation_fraction : float
         Share of the rows held out of training to choose the epoch, the restart and the size of the rules; 0 chooses
         on the training rows. The rules chosen are then fitted to all rows.
@@ -184,6 +191,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         max_literals: int | None = None,
         max_rules: int | None = None,
         price: float = 1e-4,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
         validation_fraction: float = 0.2,
         drop_below: float = 0.025,
         scaling: str = "standard",
@@ -217,6 +226,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.max_literals = max_literals
         self.max_rules = max_rules
         self.price = price
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
         self.validation_fraction = validation_fraction
         self.drop_below = drop_below
         self.scaling = scaling
@@ -230,106 +241,28 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn `rules_` from a table and its labels."""
-        check_parameters(self.get_params(deep=False), CHECKS)
+        began = time.monotonic()
+        parameters = self.get_params(deep=False)
+        check_parameters(parameters, CHECKS)
+        options = Options(**{each.name: parameters[each.name] for each in fields(Options)})
         schema, table = Schema.learn(X, () if self.categorical is None else list(self.categorical))
         labels = Labels.learn(y, table.n_rows, self.positive)
-        rng = check_random_state(self.random_state)
         blank = RuleSet((), labels.label, labels.default, schema)
-        parts = _split(labels.truth, self.validation_fraction, rng)
-        seed = int(rng.randint(2**31 - 1))
-        decoded = self._train(schema, table, labels.truth, parts, blank, seed)
-        interrupted = len(self.history_) < self.epochs  # which ends the work, not only its first half
-        if self.effort == "none" or interrupted:
-            self._finish(decoded, table, labels.truth, parts[1])
-        else:
-            self._refine(decoded, blank, table, labels.truth, parts, seed)
+        rows = Labelled(table, labels.truth, np.ones(table.n_rows))
+        learned = learn(blank, rows, options, check_random_state(self.random_state), began)
+        if learned.interrupted:
+            warnings.warn(f"{learned.interrupted}; the rules are the best found until then.", Interrupted, stacklevel=2)
+        self.rules_: RuleSet = learned.rules
+        self.steps_, self.history_ = learned.steps, learned.history
+        self.moves_ = learned.moves
+        for name in ("front_", "chosen_"):
+            if hasattr(self, name):  # an earlier fit refined
+                delattr(self, name)
+        if learned.front is not None:
+            self.front_, self.chosen_ = learned.front, learned.chosen
+            self._front_counts = [Counts.of(point.rules, table, labels.truth) for point in self.front_]
         self._remember(X, schema, table, labels)
         return self
-
-    def _train(
-        self,
-        schema: Schema,
-        table: Table,
-        truth: Bools,
-        parts: tuple[NDArray[np.intp], NDArray[np.intp]],
-        blank: RuleSet,
-        seed: int,
-    ) -> list[Decoded]:
-        """The decoded rule set of every restart."""
-        scaling = Scaling.learn(table, schema.numeric, self.scaling)
-        given = predefined_literals(schema, table, self.negations)
-        network, whole = (self._network(len(schema.numeric), len(given), share) for share in (self.drop_below, 0.0))
-        rows = network_rows(table, scaling, given, truth, np.ones(table.n_rows))
-        training = Training(network, self._settings(), rows, *parts, seed=seed)
-        self.history_ = self._watch(training)
-        decoded = [
-            Decoded(
-                extract(network, kept.params, scaling, given, blank),
-                extract(whole, kept.params, scaling, given, blank),
-                kept.score,
-            )
-            for kept in training.best()
-            if np.isfinite(kept.score)
-        ]
-        if not decoded:
-            raise ParameterError("training broke down: every restart's loss became infinite. Lower learning_rate.")
-        return decoded
-
-    def _watch(self, training: Training) -> list[Record]:
-        """Run the training to its end, or to the user's Ctrl-C, which keeps the best so far."""
-        history: list[Record] = []
-        with ProgressBar(self.epochs, shown=self.progress) as bar:
-            try:
-                for record in training:
-                    history.append(record)
-                    bar.update(record)
-                    if self.callback is not None:
-                        self.callback(record)
-            except KeyboardInterrupt:
-                if not history:
-                    raise  # there is no best so far
-                warnings.warn(
-                    f"interrupted after {len(history)} of {self.epochs} epochs; "
-                    f"the rules are the best found until then.",
-                    Interrupted,
-                    stacklevel=4,
-                )
-        return history
-
-    def _refine(
-        self,
-        decoded: Sequence[Decoded],
-        blank: RuleSet,
-        table: Table,
-        truth: Bools,
-        parts: tuple[NDArray[np.intp], NDArray[np.intp]],
-        seed: int,
-    ) -> None:
-        """Finish what the network found, crisply; choose among what comes out on the rows held out."""
-        best = self._choose(decoded, table.take(parts[1]), truth[parts[1]])
-        starts = [best] if self.effort == "quick" else [*decoded, best]
-        self.moves_: list[Move] = []
-        plan = Plan(
-            prices=tuple(factor * self.price for factor in LADDERS[self.effort]),
-            continued=2,
-            caps=Caps(self.max_columns, self.max_literals, self.max_rules),
-            teacher=self.teacher,
-            seed=seed,
-        )
-        with RefineBar(shown=self.progress) as bar:
-
-            def watch(move: Move) -> None:
-                self.moves_.append(move)
-                bar.update(move)
-                if self.callback is not None:
-                    self.callback(move)
-
-            rules = [(), *(simplify(start.rules).rules for start in starts)]
-            refined = refine(blank, table, truth, parts, rules, plan, watch)
-        self.front_, self.chosen_, self.rules_ = refined.front, refined.chosen, refined.rules
-        self._front_counts = [Counts.of(point.rules, table, truth) for point in self.front_]
-        changed = int(np.sum(best.rules.truth(table) != self.rules_.truth(table)))
-        self.steps_: tuple[Step, ...] = (Step("refine", changed),)
 
     def pick(self, i: int) -> Self:
         """The same model with the front's i-th rule set; `print(m.front_)` shows what there is."""
@@ -340,38 +273,6 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         other.rules_, other.chosen_, other._counts = self.front_[i].rules, i, self._front_counts[i]
         return other
 
-    def _finish(self, decoded: Sequence[Decoded], table: Table, truth: Bools, judge: NDArray[np.intp]) -> None:
-        """Choose a restart, drop what is idle in its rules, make their numbers short, and say what that changed."""
-        chosen = self._choose(decoded, table.take(judge), truth[judge])
-        lighter = simplify(chosen.rules)
-        cleaned = clean_up(lighter, table, drop_below=0.0)
-        self.rules_ = with_short_numbers(cleaned.rules, table)
-        chain = {
-            "drop small coefficients": (chosen.whole, lighter),
-            "drop idle literals": (lighter, cleaned.rules),
-            "round numbers": (cleaned.rules, self.rules_),
-        }
-        self.steps_ = tuple(
-            Step(name, int(np.sum(before.truth(table) != after.truth(table))))
-            for name, (before, after) in chain.items()
-        )
-
-    def _choose(self, decoded: Sequence[Decoded], judging: Table, truth: Bools) -> Decoded:
-        """The restart to keep: by its training loss, as the paper does, or by its crisp rules on the rows that judge.
-
-        A rule set must beat the constants: without rules, and with one that is always true.
-        """
-        if self.keep == "loss":
-            return min(decoded, key=lambda one: one.score)
-
-        def cost(one: Decoded) -> tuple[float, int]:
-            error = float(np.mean(one.rules.truth(judging) != truth))
-            return error + self.price * sum(len(rule.literals) for rule in one.rules.rules), one.rules.size
-
-        blank = decoded[0].rules.with_rules(())
-        constants = [Decoded(rules, rules, 0.0) for rules in (blank, blank.with_rules([Rule()]))]
-        return min([*decoded, *constants], key=cost)
-
     def _remember(self, X: Any, schema: Schema, table: Table, labels: Labels) -> None:
         """What prediction needs: classes, names, and the counts behind the probabilities."""
         self.classes_ = labels.classes
@@ -381,26 +282,6 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         if all(isinstance(name, str) for name in getattr(X, "columns", [0])):
             self.feature_names_in_ = np.array(schema.names, dtype=object)
         self._counts = Counts.of(self.rules_, table, labels.truth)
-
-    def _network(self, n_columns: int, n_given: int, negligible: float) -> Network:
-        literals = Halfspaces(n_columns, self.network_literals if n_columns else 0, negligible)
-        return Network(literals, n_given, self.network_rules, self.or_gate)
-
-    def _settings(self) -> Settings:
-        share = self.network_rules if self.scale_penalties else 1
-        by_layer = (self.penalty_and, self.penalty_or, self.penalty_literals)
-        penalties = Penalties(*((self.penalty if λ is None else λ) / share for λ in by_layer))
-        return Settings(
-            penalties=penalties,
-            cooling=Cooling(self.temperature, self.gamma, self.temperature_floor),
-            learning_rate=self.learning_rate,
-            batch_size=self.batch_size,
-            epochs=self.epochs,
-            steps_per_epoch=self.steps_per_epoch,
-            restarts=self.restarts,
-            price=self.price,
-            by_loss=self.keep == "loss",
-        )
 
     # -- predicting ----------------------------------------------------------------------------
 
@@ -449,15 +330,3 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = []  # literals are Boolean, whatever the columns are
         return tags
-
-
-def _split(truth: Bools, share: float, rng: np.random.RandomState) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows that train and rows that judge, the same share of each class; with too few rows, all do both."""
-    classes = [rng.permutation(np.flatnonzero(truth == side)) for side in (False, True)]
-    held = [round(share * len(rows)) for rows in classes]
-    if min(held) == 0 or any(h == len(rows) for h, rows in zip(held, classes, strict=True)):
-        everything = np.arange(len(truth))
-        return everything, everything
-    judge = np.concatenate([rows[:h] for h, rows in zip(held, classes, strict=True)])
-    train = np.concatenate([rows[h:] for h, rows in zip(held, classes, strict=True)])
-    return np.sort(train), np.sort(judge)

@@ -57,6 +57,7 @@ NAMES = Check(
     "a collection of column names",
     lambda value: isinstance(value, Iterable) and not isinstance(value, str) and all(isinstance(v, str) for v in value),
 )
+JOBS = Check("a whole number other than 0", lambda value: _is_whole(value) and value != 0)
 PENALTY = number("of at least 0", lambda value: value >= 0)
 
 

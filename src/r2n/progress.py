@@ -26,6 +26,9 @@ class AcceptedMove(Protocol):
     def objective(self) -> float: ...
 
     @property
+    def begins(self) -> bool: ...
+
+    @property
     def size(self) -> int: ...
 
 
@@ -73,10 +76,10 @@ class ProgressBar(_Display):
 
 
 class RefineBar(_Display):
-    """Moves accepted, seconds gone, and the error and size of the best rules so far."""
+    """Descents done of those planned, seconds left, and the error and size of the best rules so far."""
 
-    def __init__(self, shown: bool = True) -> None:
-        super().__init__("refining", None, shown)
+    def __init__(self, descents: int, shown: bool = True) -> None:
+        super().__init__("refining", descents, shown)
         self._moves, self._best = 0, (float("inf"), 0.0, 0)
 
     def update(self, move: AcceptedMove) -> None:
@@ -86,4 +89,5 @@ class RefineBar(_Display):
         self._moves += 1
         self._best = min(self._best, (move.objective, move.error, move.size))
         _, error, size = self._best
-        self._bar.update(self._task, description=f"{self._moves} moves, best error {error:.3f} with size {size}")
+        text = f"{self._moves} moves, best error {error:.3f} with size {size}"
+        self._bar.update(self._task, advance=int(move.begins and self._moves > 1), description=text)

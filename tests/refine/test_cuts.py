@@ -64,5 +64,5 @@ def test_one_standard_error_takes_the_smallest_that_is_as_good() -> None:
     rng = np.random.default_rng(0)
     noise = rng.random(1_000) < 0.1
     wrong = np.column_stack([noise | (np.arange(1_000) < 300), noise ^ (np.arange(1_000) < 1), noise])
-    assert one_standard_error(wrong) == 1
-    assert one_standard_error(wrong[:, ::-1]) == 0
+    assert one_standard_error(wrong, np.ones(len(wrong))) == 1
+    assert one_standard_error(wrong[:, ::-1], np.ones(len(wrong))) == 0

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, toy
 from r2n.errors import Interrupted, ParameterError
-from r2n.refine import Caps, Prices, Problem, descend, objective_of
+from r2n.refine import Caps, Move, Prices, Problem, descend, objective_of
 from r2n.refine.memberships import membership_candidates
 from r2n.refine.moves import Fitter
-from r2n.refine.recombine import best_subset
+from r2n.refine.recombine import best_subset, exact_subset
 from r2n.refine.state import State, replaced
 from r2n.rules import Halfspace, Membership, Rule
 from r2n.schema import Schema
@@ -107,8 +107,35 @@ def test_the_best_subset_is_found_in_a_small_pool() -> None:
     pool = [Rule((literal,)) for literal in fit.literals(np.ones(200, bool), problem.cost)][:8]
     every = [[rule for i, rule in enumerate(pool) if mask >> i & 1] for mask in range(2 ** len(pool))]
     exact = min(problem.objective(subset) for subset in every)
-    assert problem.objective(best_subset(problem, pool)) <= exact + 2e-3
+    assert problem.objective(best_subset(problem, pool)) == pytest.approx(exact, abs=1e-9)
     assert best_subset(problem, []) == ()
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10**6), most=st.sampled_from([None, 1, 2]))
+def test_integer_programming_finds_the_best_subset_of_any_pool(seed: int, most: int | None) -> None:
+    rng = np.random.default_rng(seed)
+    fired, cost = rng.random((6, 40)) < 0.3, rng.normal(size=40)
+    price = np.full(6, 0.05)
+    found = exact_subset(cost, fired, price, most)
+    subsets = [[i for i in range(6) if mask >> i & 1] for mask in range(64)]
+
+    def objective(chosen: list[int]) -> float:
+        return float(cost[fired[chosen].any(axis=0)].sum() + price[chosen].sum())
+
+    assert found is not None
+    assert most is None or len(found) <= most
+    assert objective(sorted(found)) == pytest.approx(
+        min(objective(s) for s in subsets if most is None or len(s) <= most)
+    )
+
+
+def test_a_pool_with_too_many_cells_is_left_to_local_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, _ = mixed(5)
+    pool = [Rule((literal,)) for literal in Fitter.of(problem).literals(np.ones(200, bool), problem.cost)]
+    exact = best_subset(problem, pool)
+    monkeypatch.setattr("r2n.refine.recombine.MOST_CELLS", 1)
+    assert problem.objective(best_subset(problem, pool)) <= problem.objective(exact) + 2e-3
 
 
 def same_structure(found: RuleSet, true: RuleSet) -> bool:
@@ -172,17 +199,14 @@ def test_moves_are_told_and_refinement_beats_the_network() -> None:
     assert not hasattr(alone, "front_")
 
 
-def test_ctrl_c_while_refining_keeps_the_best_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    import r2n.refine.portfolio as portfolio
+@pytest.mark.parametrize(("place", "least"), [("start", 0.6), ("all rows", 0.95)])
+def test_ctrl_c_while_refining_keeps_the_best_so_far(place: str, least: float) -> None:
+    def impatient(event: object) -> None:
+        if isinstance(event, Move) and event.name == place:
+            raise KeyboardInterrupt
 
-    def impatient(*words: object) -> object:
-        for k, move in enumerate(descend(*words)):  # type: ignore[arg-type]
-            if k == 3:
-                raise KeyboardInterrupt
-            yield move
-
-    X, y = example(5).sample(2_000, random_state=0)
-    monkeypatch.setattr(portfolio, "descend", impatient)
-    with pytest.warns(Interrupted, match="interrupted while refining"):
-        model = R2NClassifier(random_state=0).fit(X, y)
-    assert model.score(X, y) > 0.8
+    X, y = example(4).sample(2_000, random_state=0)
+    with pytest.warns(Interrupted, match="interrupted while refining") as caught:
+        model = R2NClassifier(random_state=0, callback=impatient).fit(X, y)
+    assert model.score(X, y) > least
+    assert caught[0].filename == __file__

@@ -6,6 +6,7 @@ import pytest
 
 from r2n import R2NClassifier
 from r2n.datasets import example
+from r2n.refine import Labelled
 from r2n.refine.teacher import SHARE, cleaned_labels, features
 from r2n.schema import Schema
 
@@ -16,8 +17,9 @@ def labels_of(flip: float, wanted: bool | None, n: int = 1_500) -> tuple[np.ndar
     clean = known.rules.truth(X)
     schema, table = Schema.learn(X)
     half = n // 2
-    parts = table.take(np.arange(half)), table.take(np.arange(half, n))
-    return y[:half], clean[:half], cleaned_labels(parts[0], schema, y[:half], parts[1], y[half:], wanted, seed=0)
+    rows = Labelled(table, y, np.ones(n))
+    parts = rows.take(np.arange(half)), rows.take(np.arange(half, n))
+    return y[:half], clean[:half], cleaned_labels(*parts, schema, wanted, seed=0)
 
 
 def test_a_teacher_is_asked_only_where_the_labels_are_noisy() -> None:
@@ -43,8 +45,8 @@ def test_a_row_is_not_read_by_a_model_that_saw_its_label() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((1_200, 3)), rng.random(1_200) < 0.5
     schema, table = Schema.learn(X)
-    half = table.take(np.arange(600)), table.take(np.arange(600, 1_200))
-    mixed = cleaned_labels(half[0], schema, y[:600], half[1], y[600:], True, seed=0)
+    rows = Labelled(table, y, np.ones(1_200))
+    mixed = cleaned_labels(rows.take(np.arange(600)), rows.take(np.arange(600, 1_200)), schema, True, seed=0)
     for target, label in ((mixed.fit, y[:600]), (mixed.judge, y[600:])):
         opinion = (target - (1 - SHARE) * label) / SHARE
         assert np.mean((opinion > 0.5) == label) < 0.58
@@ -61,7 +63,21 @@ def test_it_reads_categories_and_missing_values() -> None:
 @pytest.mark.parametrize("teacher", [None, True, False])
 def test_scores_are_on_the_labels_as_they_came(teacher: bool | None) -> None:
     X, y = example(5).sample(2_000, random_state=0, flip=0.15)
-    model = R2NClassifier(teacher=teacher, random_state=0).fit(X, y)
+    model = R2NClassifier(teacher=teacher, price=1e-3, random_state=0).fit(X, y)
     best = model.front_[len(model.front_) - 1]
     assert 0.7 < best.train_score < 0.9
     assert 0.7 < best.held_out_score < 0.95
+
+
+def test_many_rows_are_drawn_from_and_weights_are_heeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of no weight have labels that contradict: a teacher that read them would err."""
+    rng = np.random.default_rng(0)
+    X = rng.random((2_000, 2))
+    schema, table = Schema.learn(X)
+    weight = (rng.random(2_000) < 0.5) + 1e-9
+    y = (X[:, 0] > 0.5) ^ (weight < 0.5)
+    rows = Labelled(table, y, weight)
+    monkeypatch.setattr("r2n.refine.teacher.MOST_ROWS", 400)
+    mixed = cleaned_labels(rows, rows.take(np.arange(10)), schema, True, seed=0)
+    opinion = (mixed.fit - (1 - SHARE) * y) / SHARE
+    assert np.mean((opinion > 0.5) == (X[:, 0] > 0.5)) > 0.95

@@ -24,9 +24,9 @@ class Params(NamedTuple):
 class Penalties(NamedTuple):
     """λ_and, λ_or and λ_p of the loss."""
 
-    and_: float
-    or_: float
-    literals: float
+    and_: Leaf | float  # or one for each restart
+    or_: Leaf | float
+    literals: Leaf | float
 
 
 @dataclass(frozen=True, slots=True)

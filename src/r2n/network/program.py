@@ -47,7 +47,7 @@ class Judge(NamedTuple):
 class Knobs(NamedTuple):
     """Numbers that may change without compiling again."""
 
-    penalties: Penalties
+    penalties: Penalties  # each of (R,): restarts may differ in them
     learning_rate: float
     price: float  # of a literal, in units of error, when epochs are compared by their crisp rules
     by_loss: bool  # compare epochs by the training loss, as the paper does
@@ -91,13 +91,15 @@ def crisp_error(network: Network, params: Params, judge: Judge) -> Array:
     return wrong / jnp.maximum(jnp.sum(judge.weight), 1e-12)
 
 
-def _train_step(network: Network, chunk: Chunk, i: Array, knobs: Knobs, state: State) -> State:
+def _train_step(
+    network: Network, chunk: Chunk, i: Array, learning_rate: Leaf | float, penalties: Penalties, state: State
+) -> State:
     """One Adam step of one restart on the chunk's i-th batch."""
     loss, gradient = jax.value_and_grad(network.loss)(
-        state.params, chunk.x[i], chunk.given[i], chunk.y[i], chunk.weight[i], chunk.tau[i], knobs.penalties
+        state.params, chunk.x[i], chunk.given[i], chunk.y[i], chunk.weight[i], chunk.tau[i], penalties
     )
     direction, adam = optax.scale_by_adam().update(gradient, state.adam)
-    params = jax.tree.map(lambda p, d: p - knobs.learning_rate * d, state.params, direction)
+    params = jax.tree.map(lambda p, d: p - learning_rate * d, state.params, direction)
     return state._replace(params=params, adam=adam, epoch_loss=state.epoch_loss + chunk.share[i] * loss)
 
 
@@ -125,7 +127,7 @@ def run(state: State, chunk: Chunk, judge: Judge, knobs: Knobs, network: Network
 
     def body(i: Array, carry: tuple[State, Marks]) -> tuple[State, Marks]:
         state, marks = carry
-        state = jax.vmap(partial(_train_step, network, chunk, i, knobs))(state)
+        state = jax.vmap(partial(_train_step, network, chunk, i, knobs.learning_rate))(knobs.penalties, state)
 
         def ended(state: State, marks: Marks) -> tuple[State, Marks]:
             state, seen = each_restart(state)

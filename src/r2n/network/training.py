@@ -27,6 +27,7 @@ class Settings:
     batch_size: int
     epochs: int
     restarts: int
+    spread: tuple[float, ...] = (1.0,)  # restarts take their penalties times these, in turn
     steps_per_epoch: int = 1  # at least: an epoch reads a small table several times over
     price: float = 0.0
     by_loss: bool = False
@@ -65,7 +66,8 @@ class Training:
 
     def __iter__(self) -> Iterator[Record]:
         s = self._settings
-        knobs = Knobs(s.penalties, s.learning_rate, s.price, s.by_loss)
+        times = np.resize(np.asarray(s.spread, dtype=np.float32), s.restarts)
+        knobs = Knobs(Penalties(*(λ * times for λ in s.penalties)), s.learning_rate, s.price, s.by_loss)
         most = capacity(s.batch_size, self._rows.x.shape[1] + self._rows.given.shape[1])
         total_weight = float(self._rows.weight[self._train].sum())
         for group in packed(self._pieces(most), most):

@@ -35,7 +35,7 @@ def best_cut(values: Floats, cost: Floats) -> Cut | None:
 def best_sorted_cut(values: Floats, cost: Floats) -> Cut | None:
     """The same for values that are in ascending order."""
     above = np.cumsum(cost[::-1])[::-1]  # above[i]: the cost of rows i, i + 1, …
-    starts = np.flatnonzero(np.r_[True, values[1:] > values[:-1]])
+    starts = np.append(0, np.flatnonzero(values[1:] > values[:-1]) + 1)
     best = starts[np.argmin(above[starts])]
     if above[best] >= 0.0:
         return None
@@ -60,7 +60,7 @@ def best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut |
     signed = np.where(zm > 0.0, cm, -cm)[order]
     start = always + float(cm[zm < 0.0].sum())  # b at minus infinity: all rows with z < 0 are in
     after = start + np.cumsum(signed)
-    ends = np.flatnonzero(np.r_[turns[1:] > turns[:-1], True])
+    ends = np.append(np.flatnonzero(turns[1:] > turns[:-1]), len(turns) - 1)
     best = ends[np.argmin(after[ends])]
     present = float(cost[now * z + rest > 0.0].sum())
     if after[best] >= present - 1e-12:

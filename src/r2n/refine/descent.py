@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from r2n.refine.moves import MOVES, Candidates, Fitter
+from r2n.refine.moves import MOVES, Fitter, Groups
 from r2n.refine.problem import Problem
 from r2n.refine.state import State, replaced
 from r2n.rules import Rule
@@ -22,6 +22,7 @@ class Move:
     rules: tuple[Rule, ...]
     objective: float
     error: float
+    begins: bool = False  # the start of a descent, named by where it comes from
 
     @property
     def size(self) -> int:
@@ -29,7 +30,11 @@ class Move:
 
 
 def descend(
-    problem: Problem, start: Iterable[Rule], fit: Fitter | None = None, deadline: float | None = None
+    problem: Problem,
+    start: Iterable[Rule],
+    fit: Fitter | None = None,
+    deadline: float | None = None,
+    origin: str = "start",
 ) -> Iterator[Move]:
     """The start, brought within the caps, then every accepted move; the last is the end of the descent.
 
@@ -37,33 +42,38 @@ def descend(
     """
     fit = fit or Fitter.of(problem)
     state = State.of(problem, within_caps(problem, start, fit))
-    yield Move("start", state.rules, state.objective, state.error)
-    while True:
+    yield Move(origin, state.rules, state.objective, state.error, begins=True)
+    while not passed(deadline):
         for move in MOVES:
-            better = best_of(move, state, fit, deadline)
+            better = first_better(move, state, fit, deadline)
             if better is not None:
                 state = better
                 yield Move(move.__name__, state.rules, state.objective, state.error)
                 break
         else:
             return
-        if deadline is not None and time.monotonic() > deadline:
-            return
 
 
-def best_of(
-    move: Callable[[State, Fitter], Candidates], state: State, fit: Fitter, deadline: float | None
+def passed(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() > deadline
+
+
+def first_better(
+    move: Callable[[State, Fitter], Groups], state: State, fit: Fitter, deadline: float | None
 ) -> State | None:
-    """The best candidate of a move, if it improves."""
-    best, at_most = None, state.objective - LEAST_GAIN
-    for rules in move(state, fit):
-        if state.problem.allows(rules):
-            candidate = State.of(state.problem, rules)
-            if candidate.objective < at_most:
-                best, at_most = candidate, candidate.objective
-        if deadline is not None and time.monotonic() > deadline:
-            break
-    return best
+    """The best candidate of the first group that has one which improves."""
+    for group in move(state, fit):
+        best, at_most = None, state.objective - LEAST_GAIN
+        for rules in group:
+            if state.problem.allows(rules):
+                candidate = State.of(state.problem, rules, near=state)
+                if candidate.objective < at_most:
+                    best, at_most = candidate, candidate.objective
+            if passed(deadline):
+                return best
+        if best is not None:
+            return best
+    return None
 
 
 def within_caps(problem: Problem, start: Iterable[Rule], fit: Fitter) -> tuple[Rule, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from r2n.refine.problem import Bools, Floats
+from r2n.refine.problem import Bools, Floats, Labelled
 from r2n.rules import RuleSet
 
 if TYPE_CHECKING:
@@ -59,12 +59,15 @@ class Front:
     def __iter__(self) -> Iterator[Point]:
         return iter(self.points)
 
-    def scored(self, truths: Iterable[tuple[Bools, Bools]], y: Bools, held_out_y: Bools, weight: Floats) -> Front:
+    def scored(self, truths: Iterable[tuple[Bools, Bools]], fitted: Labelled, judges: Labelled) -> Front:
         """With accuracies on the rows fitted to and on those held out, given each point's truth on both."""
         points = []
-        for point, (train, held_out) in zip(self.points, truths, strict=True):
-            score = float(np.sum(weight * (train == y)) / np.sum(weight))
-            points.append(replace(point, train_score=score, held_out_score=float(np.mean(held_out == held_out_y))))
+        for point, said in zip(self.points, truths, strict=True):
+            scores = [
+                float(np.average(here == rows.truth, weights=rows.weight))
+                for here, rows in zip(said, (fitted, judges), strict=True)
+            ]
+            points.append(replace(point, train_score=scores[0], held_out_score=scores[1]))
         return Front(tuple(points))
 
     def frame(self) -> pd.DataFrame:
@@ -91,7 +94,7 @@ class Front:
         return "\n".join(lines)
 
 
-def one_standard_error(wrong: np.ndarray) -> int:
+def one_standard_error(wrong: np.ndarray, weight: Floats) -> int:
     """The first column (the smallest rule set) within one standard error of the best one.
 
     `wrong` has a row for each row held out and a column for each rule set. What is compared are the same
@@ -99,11 +102,13 @@ def one_standard_error(wrong: np.ndarray) -> int:
 
     >>> import numpy as np
     >>> wrong = np.zeros((100, 3), bool); wrong[:40, 0] = True; wrong[:11, 1] = True; wrong[:10, 2] = True
-    >>> one_standard_error(wrong)
+    >>> one_standard_error(wrong, np.ones(100))
     1
     """
-    errors = wrong.mean(axis=0)
+    share = weight / weight.sum()
+    errors = share @ wrong
     best = int(np.argmin(errors))
     difference = wrong.astype(np.float64) - wrong[:, [best]]
-    spread = difference.std(axis=0, ddof=min(1, len(wrong) - 1)) / np.sqrt(len(wrong))
+    inflation = 1.0 - min(float(share @ share), 0.5)  # n - 1 in the place of n
+    spread = np.sqrt((share**2) @ (difference - share @ difference) ** 2 / inflation)
     return int(np.flatnonzero(errors <= errors[best] + spread + 1e-12)[0])

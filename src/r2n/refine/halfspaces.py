@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from r2n.refine.cuts import best_coefficient, best_cut, best_sorted_cut
 from r2n.refine.problem import Bools, Floats, Problem
@@ -18,6 +19,7 @@ from r2n.rules import Halfspace
 from r2n.schema import Scaling
 
 SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these
+FITTED_ROWS = 4_000
 SWEEPS = 3
 
 
@@ -30,7 +32,9 @@ class Numbers:
     missing: Bools  # (d, n)
     centre: Floats
     scale: Floats
-    order: tuple[np.ndarray, ...]  # each column's rows in ascending order, missing ones left out
+    middle: Floats  # (d,) of z: the median
+    spread: Floats  # (d,) of z: how far its middle half reaches, or more where that is a single value
+    order: tuple[NDArray[np.int32], ...]  # each column's rows in ascending order, missing ones left out
 
     @classmethod
     def of(cls, problem: Problem) -> Numbers:
@@ -42,15 +46,38 @@ class Numbers:
             z[k] = (problem.table.numeric(name) - centre[k]) / scale[k]
         missing = np.isnan(z)
         z[missing] = 0.0
-        orders = tuple(np.argsort(row, kind="stable") for row in z)
-        orders = tuple(order[~gone[order]].astype(np.int32) for order, gone in zip(orders, missing, strict=True))
-        return cls(names, z, missing, centre, scale, orders)
+        orders = tuple(ascending(row, gone) for row, gone in zip(z, missing, strict=True))
+        middle, spread = middles(z, orders)
+        return cls(names, z, missing, centre, scale, middle, spread, orders)
 
     def halfspace(self, columns: Sequence[int], b: Floats, threshold: float) -> Halfspace:
         """Σ b_k·z_k > threshold in the table's units."""
         a = b / self.scale[list(columns)]
         shift = float(np.sum(a * self.centre[list(columns)]))
         return Halfspace.of([(self.names[k], float(v)) for k, v in zip(columns, a, strict=True)], threshold + shift)
+
+    def middled(self, rows: np.ndarray) -> NDArray[np.float32]:
+        """These rows in units of each column's middle half, and a last column of -1, (d + 1, rows)."""
+        out = np.full((len(self.names) + 1, len(rows)), -1.0, dtype=np.float32)
+        out[:-1] = (self.z[:, rows] - self.middle[:, None]) / self.spread[:, None]
+        return out
+
+
+def ascending(z: Floats, missing: Bools) -> NDArray[np.int32]:
+    """The rows in ascending order, without those that are missing."""
+    order = np.argsort(z, kind="stable").astype(np.int32)
+    return order[~missing[order]]
+
+
+def middles(z: Floats, orders: Sequence[np.ndarray]) -> tuple[Floats, Floats]:
+    """Each column's median, and the width of its middle half (if that is none: of its middle 80 % or more)."""
+    middle, spread = np.zeros(len(z)), np.ones(len(z))
+    for k, order in enumerate(orders):
+        if len(order):
+            at = [z[k][order[int(share * (len(order) - 1))]] for share in (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)]
+            middle[k] = at[3]
+            spread[k] = next((width for width in (at[4] - at[2], at[5] - at[1], at[6] - at[0]) if width > 0), 1.0)
+    return middle, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,28 +106,36 @@ def halfspace_candidates(
         finished = finish(numbers, rows, cost, columns, b)
         if finished is not None:
             yield numbers.halfspace(finished.columns, finished.b, finished.threshold)
-    if start is not None and len(start.terms) > 1:
-        index = {name: k for k, name in enumerate(numbers.names)}
-        columns = tuple(index[name] for name in start.columns)
-        b = np.array([a for _, a in start.terms]) * numbers.scale[list(columns)]
-        finished = finish(numbers, rows, cost, columns, b)
-        if finished is not None:
-            yield numbers.halfspace(finished.columns, finished.b, finished.threshold)
+    if start is not None:
+        yield from improved(numbers, rows, cost, start)
+
+
+def improved(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Halfspace]:
+    """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
+    index = {name: k for k, name in enumerate(numbers.names)}
+    columns = tuple(index[name] for name in start.columns)
+    b = np.array([a for _, a in start.terms]) * numbers.scale[list(columns)]
+    finished = finish(numbers, rows, cost, columns, b)
+    if finished is not None:
+        yield numbers.halfspace(finished.columns, finished.b, finished.threshold)
 
 
 def single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:
     """The best threshold of every column in both directions."""
+    few = 8 * len(rows) < numbers.z.shape[1]  # then sorting them is quicker than looking for them in sorted columns
     wanted = np.zeros(numbers.z.shape[1])
     wanted[rows] = cost
     here = np.zeros(numbers.z.shape[1], dtype=np.bool_)
     here[rows] = True
     for k, order in enumerate(numbers.order):
-        mine = order[here[order]]
-        values, costs = numbers.z[k][mine], wanted[mine]
-        for sign, cut in ((1.0, best_sorted_cut(values, costs) if len(mine) else None),
-                          (-1.0, best_sorted_cut(-values[::-1], costs[::-1]) if len(mine) else None)):  # fmt: skip
-            if cut is not None:
-                yield Direction((k,), np.array([sign]), cut.at, cut.cost)
+        known = rows[~numbers.missing[k][rows]] if few else order
+        mine = known[np.argsort(numbers.z[k][known])] if few else known[here[known]]
+        if len(mine):
+            values, costs = numbers.z[k][mine], wanted[mine]
+            up, down = best_sorted_cut(values, costs), best_sorted_cut(-values[::-1], costs[::-1])
+            for sign, cut in ((1.0, up), (-1.0, down)):
+                if cut is not None:
+                    yield Direction((k,), np.array([sign]), cut.at, cut.cost)
 
 
 def directions(
@@ -108,6 +143,10 @@ def directions(
 ) -> Iterator[tuple[tuple[int, ...], Floats]]:
     """Logistic directions over ever fewer columns: all at first, then the weakest goes, again and again."""
     columns = list(screened)
+    step = -(-len(rows) // FITTED_ROWS)
+    rows, cost = rows[::step], cost[::step]  # a direction need not be exact: the scans that finish it read all rows
+    if not (cost < 0).any():
+        return
     b, _ = logistic(numbers.z[columns][:, rows], cost)
     while len(columns) > 1:
         keep = min(len(columns) - 1, max(most_columns, len(columns) // 2)) if len(columns) > most_columns else None
@@ -121,14 +160,14 @@ def directions(
         b, _ = logistic(numbers.z[columns][:, rows], cost, b[strongest])
 
 
-def logistic(z: Floats, cost: Floats, start: Floats | None = None, ridge: float = 1e-3) -> tuple[Floats, float]:
+def logistic(z: Floats, cost: Floats, start: Floats | None = None, ridge: float = 1e-4) -> tuple[Floats, float]:
     """Weighted logistic regression by Newton's method: the direction and the intercept."""
     d, n = z.shape
     x = np.vstack([z, np.ones(n)])
     target, weight = (cost < 0).astype(np.float64), np.abs(cost)
     weight = weight / weight.sum() if weight.sum() > 0 else weight
     w = np.zeros(d + 1) if start is None else np.r_[start, 0.0]
-    penalty = np.r_[np.full(d, ridge / max(n, 1)), 1e-9]
+    penalty = np.r_[np.full(d, ridge), 1e-9]
     for _ in range(12):
         p = 1.0 / (1.0 + np.exp(-np.clip(w @ x, -30, 30)))
         gradient = x @ (weight * (p - target)) + penalty * w
@@ -137,7 +176,7 @@ def logistic(z: Floats, cost: Floats, start: Floats | None = None, ridge: float 
         hessian[np.diag_indices(d + 1)] += penalty + 1e-10
         step = np.linalg.solve(hessian, gradient)
         w = w - step
-        if np.abs(step).max() < 1e-3 * max(1.0, np.abs(w).max()):
+        if np.abs(step).max() < 1e-2 * max(1.0, np.abs(w).max()):
             break
     return w[:-1], float(w[-1])
 

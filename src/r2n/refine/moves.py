@@ -1,14 +1,15 @@
-"""The moves: small changes of a rule set. Each yields candidates; the descent takes the best that improves.
+"""The moves: small changes of a rule set. Each yields groups of candidates, one group for each place it may change.
 
-Because a rule set is monotone in each literal, a literal decides exactly the rows of its care set, and fitting it
-there is fitting it for the whole rule set.
+The descent takes the best of the first group that improves. Because a rule set is monotone in each literal, a literal
+decides exactly the rows of its care set, and fitting it there is fitting it for the whole rule set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from hashlib import blake2b
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from r2n.refine.problem import Bools, Floats, Problem
 from r2n.refine.state import State, replaced
 from r2n.rules import Halfspace, Literal, Rule
 
-Candidates = Iterator[tuple[Rule, ...]]
+Candidates = Iterable[tuple[Rule, ...]]
+Groups = Iterator[Candidates]
 BOOSTS = (1.0, 3.0, 10.0)  # how much more a covered positive counts when a new rule is looked for
 
 
@@ -29,6 +31,7 @@ class Fitter:
     problem: Problem
     numbers: Numbers
     _seen: set[tuple[object, ...]] = field(default_factory=set, repr=False)
+    _fitted: dict[Literal, int] = field(default_factory=dict, repr=False)  # when each literal was last fitted
 
     @classmethod
     def of(cls, problem: Problem) -> Fitter:
@@ -40,8 +43,13 @@ class Fitter:
         here = cost[index]
         most = self.problem.caps.columns or len(self.numbers.names)
         halfspace = start if isinstance(start, Halfspace) and len(start.terms) <= most else None
-        yield from halfspace_candidates(self.numbers, index, here, most, halfspace)
-        yield from membership_candidates(self.problem, index, here)
+        now = len(self._fitted)
+        for literal in chain(
+            halfspace_candidates(self.numbers, index, here, most, halfspace),
+            membership_candidates(self.problem, index, here),
+        ):
+            self._fitted[literal] = now
+            yield literal
 
     def best(self, rows: Bools, cost: Floats) -> Literal | None:
         """The literal of the lowest cost on these rows, its price included."""
@@ -54,65 +62,74 @@ class Fitter:
 
         return min(self.literals(rows, cost), key=total, default=None)
 
-    def is_new(self, *question: object) -> bool:
-        """Whether this was not asked before: the same fit on the same rows gives the same answer."""
-        if question in self._seen:
+    def is_new(self, question: object, rows: Bools) -> bool:
+        """Whether this was not asked of these rows before: the same fit on the same rows gives the same answer."""
+        key = (question, blake2b(np.packbits(rows).tobytes(), digest_size=16).digest())
+        if key in self._seen:
             return False
-        self._seen.add(question)
+        self._seen.add(key)
+        if isinstance(question, Literal):
+            self._fitted[question] = len(self._fitted)
         return True
 
+    def longest_unfitted(self, rules: Iterable[Rule]) -> list[tuple[int, Literal]]:
+        """Every literal and its rule's place, those first that were fitted longest ago."""
+        places = [(j, literal) for j, rule in enumerate(rules) for literal in rule.literals]
+        return sorted(places, key=lambda place: self._fitted.get(place[1], -1))
 
-def drop_rule(state: State, fit: Fitter) -> Candidates:
+
+def drop_rule(state: State, fit: Fitter) -> Groups:
     """Without one of the rules."""
-    for j in range(len(state.rules)):
-        yield state.without_rule(j)
+    yield (state.without_rule(j) for j in range(len(state.rules)))
 
 
-def drop_literal(state: State, fit: Fitter) -> Candidates:
+def drop_literal(state: State, fit: Fitter) -> Groups:
     """Without one literal of one rule."""
     for j, rule in enumerate(state.rules):
-        for literal in rule.literals:
-            yield state.with_rule(j, replaced(rule, literal, None))
+        yield (state.with_rule(j, replaced(rule, literal, None)) for literal in rule.literals)
 
 
-def add_known_literal(state: State, fit: Fitter) -> Candidates:
+def add_known_literal(state: State, fit: Fitter) -> Groups:
     """With a literal of another rule in this one too."""
     known = {literal for rule in state.rules for literal in rule.literals}
     for j, rule in enumerate(state.rules):
-        for literal in sorted(known - set(rule.literals), key=lambda literal: literal.sort_key()):
-            yield state.with_rule(j, Rule((*rule.literals, literal)))
+        others = sorted(known - set(rule.literals), key=lambda literal: literal.sort_key())
+        yield (state.with_rule(j, Rule((*rule.literals, literal))) for literal in others)
 
 
-def refit_literal(state: State, fit: Fitter) -> Candidates:
-    """With one literal fitted anew on its care set, with as many columns or fewer."""
-    for j, rule in enumerate(state.rules):
-        for literal in rule.literals:
-            care = state.care_set(j, literal)
-            if fit.is_new("refit", literal, care.tobytes()):
-                for other in fit.literals(care, state.problem.cost, start=literal):
-                    yield state.with_rule(j, replaced(rule, literal, other))
+def refit_literal(state: State, fit: Fitter) -> Groups:
+    """With one literal fitted anew on its care set, with as many columns or fewer; the longest unfitted come first."""
+    for j, literal in fit.longest_unfitted(state.rules):
+        care = state.care_set(j, literal)
+        if fit.is_new(literal, care):
+            yield (
+                state.with_rule(j, replaced(state.rules[j], literal, other))
+                for other in fit.literals(care, state.problem.cost, start=literal)
+            )
 
 
-def grow_literal(state: State, fit: Fitter) -> Candidates:
+def grow_literal(state: State, fit: Fitter) -> Groups:
     """With one more literal in a rule: it decides the rows in which that rule alone fires."""
     for j, rule in enumerate(state.rules):
         alone = state.fired[j] & state.others_silent(j)
-        if fit.is_new("grow", alone.tobytes()):
-            for literal in fit.literals(alone, state.problem.cost):
-                yield state.with_rule(j, Rule((*rule.literals, literal)))
+        if fit.is_new("grow", alone):
+            literals = fit.literals(alone, state.problem.cost)
+            yield (state.with_rule(j, Rule((*rule.literals, literal))) for literal in literals)
 
 
-def grow_rule(state: State, fit: Fitter) -> Candidates:
+def grow_rule(state: State, fit: Fitter) -> Groups:
     """With one more rule: it decides the rows in which none fires."""
     silent = state.count == 0
-    if not fit.is_new("rule", silent.tobytes()):
-        return
-    cost = state.problem.cost
-    for boost in BOOSTS:
-        seed = fit.best(silent, np.where(cost < 0, boost * cost, cost))
-        if seed is not None:
-            for rule in grown(Rule((seed,)), silent, fit):
-                yield (*state.rules, rule)
+    if fit.is_new("rule", silent):
+        yield ((*state.rules, rule) for boost in BOOSTS for rule in seeded(silent, boost, fit))
+
+
+def seeded(rows: Bools, boost: float, fit: Fitter) -> Iterator[Rule]:
+    """Rules for these rows, from a first literal for which a covered positive counts `boost` times."""
+    cost = fit.problem.cost
+    seed = fit.best(rows, np.where(cost < 0, boost * cost, cost))
+    if seed is not None:
+        yield from grown(Rule((seed,)), rows, fit)
 
 
 def grown(rule: Rule, rows: Bools, fit: Fitter, most: int = 3) -> Iterator[Rule]:
@@ -127,24 +144,20 @@ def grown(rule: Rule, rows: Bools, fit: Fitter, most: int = 3) -> Iterator[Rule]
         yield rule
 
 
-def merge_rules(state: State, fit: Fitter) -> Candidates:
-    """With one new rule in the place of two, fitted on the rows that no other decides."""
+def merge_rules(state: State, fit: Fitter) -> Groups:
+    """With one rule in the place of two: what they share, and a literal fitted on the rows that no other decides."""
     if len(state.rules) > 6:
         return
     for i, j in combinations(range(len(state.rules)), 2):
         rest = tuple(rule for k, rule in enumerate(state.rules) if k not in (i, j))
-        open_rows = (state.count - state.fired[i] - state.fired[j]) == 0
-        common = set(state.rules[i].literals) & set(state.rules[j].literals)
-        shared = Rule(tuple(common))
-        open_rows = open_rows & state.problem.fires(shared)
-        if fit.is_new("merge", open_rows.tobytes()):
-            literal = fit.best(open_rows, state.problem.cost)
-            if literal is not None:
-                for rule in grown(Rule((*shared.literals, literal)), open_rows, fit):
-                    yield (*rest, rule)
+        shared = tuple(set(state.rules[i].literals) & set(state.rules[j].literals))
+        others_silent = (state.count - state.fired[i] - state.fired[j]) == 0
+        open_rows = others_silent & state.problem.fires(Rule(shared))
+        if fit.is_new("merge", open_rows):
+            yield ((*rest, Rule((*shared, literal))) for literal in fit.literals(open_rows, state.problem.cost))
 
 
-MOVES: tuple[Callable[[State, Fitter], Candidates], ...] = (
+MOVES: tuple[Callable[[State, Fitter], Groups], ...] = (
     drop_rule,
     drop_literal,
     add_known_literal,

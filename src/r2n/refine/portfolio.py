@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
-import warnings
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.errors import Interrupted
-from r2n.refine.descent import LEAST_GAIN, Move, descend
+from r2n.refine.descent import LEAST_GAIN, Move, descend, passed
 from r2n.refine.front import Front, Point, one_standard_error
 from r2n.refine.halfspaces import Numbers
 from r2n.refine.moves import Fitter
-from r2n.refine.problem import Bools, Caps, Floats, Prices, Problem
+from r2n.refine.problem import Caps, Floats, Labelled, Prices, Problem
 from r2n.refine.recombine import best_subset
 from r2n.refine.teacher import cleaned_labels
+from r2n.refine.work import Task, carry_out
 from r2n.rules import Rule, RuleSet
 from r2n.rules.rounding import round_predictions
 from r2n.rules.simplify import simplify
 from r2n.schema import Table
 
 Watch = Callable[[Move], object]
+Rules = tuple[Rule, ...]
+
+EXPLORED_ROWS = 30_000  # more are drawn from: they decide the coefficients, at the end, not which columns matter
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much work is done: at which prices, and with how many of the starts at the lower ones."""
+    """How much work is done, by how many processes, and until when."""
 
     prices: tuple[float, ...]
     continued: int  # the best starts go on to the next lower price, the others end there
     caps: Caps
+    escapes: int = 0  # from each end at the lowest price
     teacher: bool | None = None  # None: where the labels are noisy
-    seed: int = 0  # of the teacher's folds
+    seed: int = 0  # of the teacher's folds, the rows drawn and the escapes
+    n_jobs: int | None = None
+    explore_until: float | None = None  # on time.monotonic's clock
+    finish_until: float | None = None
+
+    def descents(self, n_starts: int) -> int:
+        """The most descents that refining so many starts takes: what progress is measured by."""
+        lower = (len(self.prices) - 1) * (self.continued + 1)
+        return n_starts + 1 + lower + (self.continued * self.escapes + 1 if self.escapes else 0) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,83 +55,112 @@ class Refined:
     front: Front
     chosen: int
     rules: RuleSet
+    interrupted: bool = False  # by the user's Ctrl-C; the rules are the best found until then
 
 
 def refine(
     blank: RuleSet,
-    table: Table,
-    truth: Bools,
+    rows: Labelled,
     parts: tuple[NDArray[np.intp], NDArray[np.intp]],
-    starts: Iterable[tuple[Rule, ...]],
+    starts: Iterable[Rules],
     plan: Plan,
     watch: Watch = lambda move: None,
 ) -> Refined:
     """Refine every start on the rows to fit to, choose on the rows held out, fit the choice to all rows."""
     assert blank.schema is not None, "refinement needs to know the columns"
-    train, held_out, schema = *parts, blank.schema
-    fit_table, judge_table = table.take(train), table.take(held_out)
+    train, held_out = parts
+    drawn = np.random.default_rng(plan.seed).permutation(train)[:EXPLORED_ROWS]
+    fitted, judges = rows.take(np.sort(drawn)), rows.take(held_out)
     points: list[Point] = []
     interrupted = False
-    labels = cleaned_labels(fit_table, schema, truth[train], judge_table, truth[held_out], plan.teacher, plan.seed)
+    began = time.monotonic()
+    labels = cleaned_labels(fitted, judges, blank.schema, plan.teacher, plan.seed)
+    again_by = None if plan.finish_until is None else plan.finish_until - 1.5 * (time.monotonic() - began)
     try:
-        points.extend(explore(blank, fit_table, labels.fit, starts, plan, watch))  # keeps what came before a Ctrl-C
+        points.extend(explore(blank, fitted, labels.fit, starts, plan, watch))  # keeps what came before a Ctrl-C
     except KeyboardInterrupt:
         if not points:
             raise  # there is no best so far
         interrupted = True
-        warnings.warn("interrupted while refining; the rules are the best found until then.", Interrupted, stacklevel=4)
     front = Front.of(points)
-    truths = [(point.rules.truth(fit_table), point.rules.truth(judge_table)) for point in front]
-    front = front.scored(truths, truth[train], truth[held_out], np.ones(len(train)))
+    truths = [(point.rules.truth(fitted.table), point.rules.truth(judges.table)) for point in front]
+    front = front.scored(truths, fitted, judges)
     wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
-    chosen = one_standard_error(wrong)
-    if interrupted:
-        return Refined(front, chosen, with_short_numbers(front[chosen].rules, table))
-    again = cleaned_labels(table, schema, truth, judge_table, truth[held_out], plan.teacher, plan.seed)
-    return Refined(front, chosen, finish(front[chosen], table, again.fit, plan.caps, watch))
+    chosen = one_standard_error(wrong, judges.weight)
+    if interrupted or passed(again_by):  # no time to ask the teacher again, now of all rows
+        return Refined(front, chosen, with_short_numbers(front[chosen].rules, rows.table), interrupted)
+    again = cleaned_labels(rows, judges, blank.schema, plan.teacher, plan.seed)
+    rules, interrupted = finish(front[chosen], rows, again.fit, plan, watch)
+    return Refined(front, chosen, with_short_numbers(rules, rows.table), interrupted)
 
 
 def explore(
-    blank: RuleSet, table: Table, target: Floats, starts: Iterable[tuple[Rule, ...]], plan: Plan, watch: Watch
+    blank: RuleSet, rows: Labelled, target: Floats, starts: Iterable[Rules], plan: Plan, watch: Watch
 ) -> Iterator[Point]:
-    """Descents from every start at the first price, from the best ones on at lower prices, and recombinations."""
+    """Descents from every start at the first price, from the best ones on at lower prices, and recombinations.
+
+    At the lowest price the best ones try to escape from where they ended.
+    """
     assert blank.schema is not None
-    weight: Floats = np.ones(table.n_rows)
     # Where a teacher is unsure a row costs little either way: prices shrink with what they buy.
-    prices = [price * float(np.mean(np.abs(1.0 - 2.0 * target))) for price in plan.prices]
-    problems = [Problem.of(table, blank.schema, target, weight, Prices.of(price), plan.caps) for price in prices]
+    sure = float(np.average(np.abs(1.0 - 2.0 * target), weights=rows.weight))
+    problems = [
+        Problem.of(rows.table, blank.schema, target, rows.weight, Prices.of(price * sure), plan.caps)
+        for price in plan.prices
+    ]
     numbers = Numbers.of(problems[0])
-    ends: Sequence[tuple[Rule, ...]] = list(dict.fromkeys(starts))
+    seen: list[Rules] = []  # the end of every task at the present price
 
-    def run(problem: Problem, start: tuple[Rule, ...]) -> Generator[Point, None, tuple[Rule, ...]]:
-        end = start
-        for move in descend(problem, start, Fitter(problem, numbers)):
+    def run(tasks: Sequence[Task]) -> Generator[Point, None, list[Rules]]:
+        """The points that tasks pass; returns the best of each task."""
+        best: dict[int, Move] = {}
+        for i, move in carry_out(tasks, numbers, plan.n_jobs, plan.explore_until):
+            yield Point(blank.with_rules(move.rules), move.error, tasks[i].problem.prices.column)
             watch(move)
-            yield Point(blank.with_rules(move.rules), move.error, problem.prices.column)
-            end = move.rules
-        return end
+            if i not in best or move.objective < best[i].objective:
+                best[i] = move
+        return [move.rules for move in best.values()]
 
+    def mixed(problem: Problem, ends: Sequence[Rules]) -> Generator[Point, None, list[Rules]]:
+        """The ends, best first, and among them what the best subset of all their rules leads to."""
+        best = min(ends, key=problem.objective)
+        subset = best_subset(problem, [rule for end in ends for rule in end], best)
+        new = [] if subset in ends else [Task(problem, subset, "subset")]
+        reached = yield from run(new)
+        return sorted(dict.fromkeys([*reached, *ends]), key=problem.objective)
+
+    ends: list[Rules] = list(dict.fromkeys(starts))
+    for start in [(), *ends]:  # so that there is something to choose if time ends at once
+        if problems[0].allows(start):
+            yield Point(blank.with_rules(start), problems[0].error(start), problems[0].prices.column)
     for problem in problems:
-        reached = []
-        for start in ends:
-            reached.append((yield from run(problem, start)))  # noqa: PERF401 - a comprehension cannot yield from
-        best = min(reached, key=problem.objective)
-        mixed = yield from run(problem, best_subset(problem, [rule for end in reached for rule in end], best))
-        ends = sorted(dict.fromkeys([mixed, *reached]), key=problem.objective)[: plan.continued]
+        reached = yield from run([Task(problem, start) for start in ends])
+        if passed(plan.explore_until):
+            return
+        seen = yield from mixed(problem, reached)
+        ends = seen[: plan.continued]
         if problem.error(ends[0]) <= LEAST_GAIN:
             return  # nothing is left to gain at a lower price
+    if plan.escapes:
+        tasks = [Task(problems[-1], end, "end", plan.escapes, plan.seed + i) for i, end in enumerate(ends)]
+        reached = yield from run(tasks)
+        if not passed(plan.explore_until):
+            yield from mixed(problems[-1], [*reached, *seen])
 
 
-def finish(point: Point, table: Table, target: Floats, caps: Caps, watch: Watch) -> RuleSet:
-    """A point's rules, refined on all rows at the price they were found at, with short numbers."""
+def finish(point: Point, rows: Labelled, target: Floats, plan: Plan, watch: Watch) -> tuple[RuleSet, bool]:
+    """A point's rules, refined on all rows at the price they were found at; and whether the user interrupted it."""
     assert point.rules.schema is not None
-    within = Caps(caps.columns, caps.literals, max(point.rules.n_rules, 1))
-    problem = Problem.of(table, point.rules.schema, target, np.ones(table.n_rows), Prices.of(point.price), within)
-    rules = point.rules.rules
-    for move in descend(problem, rules, Fitter.of(problem)):
-        watch(move)
-        rules = move.rules
-    return with_short_numbers(point.rules.with_rules(rules), table)
+    within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1))
+    problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, Prices.of(point.price), within)
+    rules, interrupted = point.rules.rules, False
+    try:
+        for move in descend(problem, rules, Fitter.of(problem), plan.finish_until, "all rows"):
+            rules = move.rules
+            watch(move)
+    except KeyboardInterrupt:
+        interrupted = True
+    return point.rules.with_rules(rules), interrupted
 
 
 def with_short_numbers(rules: RuleSet, table: Table) -> RuleSet:

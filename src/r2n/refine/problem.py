@@ -15,6 +15,8 @@ from r2n.schema import Schema, Table
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 
+CACHED_BYTES = 2**25  # of literals' truths, a byte a row each
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:
@@ -46,6 +48,22 @@ class Caps:
 
 
 @dataclass(frozen=True)
+class Labelled:
+    """Rows, whether each is of the rules' class, and what each weighs."""
+
+    table: Table
+    truth: Bools
+    weight: Floats
+
+    def take(self, rows: NDArray[np.intp]) -> Labelled:
+        return Labelled(self.table.take(rows), self.truth[rows], self.weight[rows])
+
+    @property
+    def n_rows(self) -> int:
+        return self.table.n_rows
+
+
+@dataclass(frozen=True)
 class Problem:
     """Rows, and in `cost` what it adds to the error to predict the label there rather than the default.
 
@@ -62,6 +80,10 @@ class Problem:
     caps: Caps
     _truths: dict[Literal, Bools] = field(default_factory=dict, compare=False, repr=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is cached stays at home when a problem goes to another process."""
+        return {**self.__dict__, "_truths": {}}
+
     @classmethod
     def of(cls, table: Table, schema: Schema, y: NDArray[Any], weight: Floats, prices: Prices, caps: Caps) -> Problem:
         """From labels in {0, 1}, or probabilities, and weights."""
@@ -76,7 +98,7 @@ class Problem:
     def truth(self, literal: Literal) -> Bools:
         """The literal's truth in each row, computed once."""
         if literal not in self._truths:
-            if len(self._truths) > 512:  # literals that were tried and left; the next to come are others
+            if len(self._truths) * self.n_rows > CACHED_BYTES:  # literals that were tried and left
                 self._truths.clear()
             self._truths[literal] = literal.evaluate(self.table)
         return self._truths[literal]

@@ -5,20 +5,75 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import coo_array
 
-from r2n.refine.problem import Problem
+from r2n.refine.problem import Bools, Floats, Problem
 from r2n.rules import Rule
+
+MOST_CELLS = 3000  # of rows in which the same rules of the pool fire; above, only local search
+SOLVER_SECONDS = 5.0
 
 
 def best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = ()) -> tuple[Rule, ...]:
-    """The subset of the pool with the lowest objective that adding, dropping and swapping single rules reaches."""
+    """The subset of the pool with the lowest objective: proved where the pool is small, else by local search."""
     rules = tuple(dict.fromkeys(pool))
+    start = tuple(start)
     if not rules:
-        return tuple(start)
+        return start
     fired = np.array([problem.fires(rule) for rule in rules])
     price = np.array([problem.prices.of_rules([rule]) for rule in rules])
-    most = problem.caps.rules or len(rules)
-    chosen = {rules.index(rule) for rule in start if rule in rules}
+    found = local_search(problem, fired, price, {rules.index(rule) for rule in start if rule in rules})
+    exact = exact_subset(problem.cost, fired, price, problem.caps.rules)
+    subsets = [tuple(rules[i] for i in sorted(chosen)) for chosen in (found, exact) if chosen is not None]
+    return min(subsets, key=problem.objective)
+
+
+def exact_subset(cost: Floats, fired: Bools, price: Floats, most: int | None) -> set[int] | None:
+    """The best subset by integer programming; None if there are too many cells, or too little time.
+
+    Rows in which the same rules fire are one cell. x says which rules are taken, y which cells they cover:
+    y ≤ Σ x where covering pays, y ≥ x for each rule of the cell where it costs.
+    """
+    packed, cell = np.unique(np.packbits(fired, axis=0), axis=1, return_inverse=True)
+    if packed.shape[1] > MOST_CELLS:
+        return None
+    n_rules, n_cells = len(fired), packed.shape[1]
+    of_cell = np.unpackbits(packed, axis=0, count=n_rules).astype(bool)  # (rules, cells)
+    cell_cost = np.bincount(cell.ravel(), weights=cost, minlength=n_cells)
+    gains, costs = np.flatnonzero(cell_cost < 0), np.flatnonzero(cell_cost > 0)
+    rows: list[np.ndarray] = []
+    columns: list[np.ndarray] = []
+    values: list[np.ndarray] = []
+    rule, at = np.nonzero(of_cell[:, gains])  # y_g - Σ x ≤ 0
+    rows += [np.arange(len(gains)), at]
+    columns += [n_rules + gains, rule]
+    values += [np.ones(len(gains)), -np.ones(len(rule))]
+    rule, at = np.nonzero(of_cell[:, costs])  # x - y_g ≤ 0
+    rows += [len(gains) + np.arange(len(rule))] * 2
+    columns += [rule, n_rules + costs[at]]
+    values += [np.ones(len(rule)), -np.ones(len(rule))]
+    n_rows = len(gains) + len(rule)
+    rows.append(np.full(n_rules, n_rows))  # Σ x ≤ most
+    columns.append(np.arange(n_rules))
+    values.append(np.ones(n_rules))
+    entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    matrix = coo_array(entries, shape=(n_rows + 1, n_rules + n_cells)).tocsc()
+    upper = np.r_[np.zeros(n_rows), n_rules if most is None else most]
+    scale = 1.0 / max(float(np.abs(cell_cost).max()), 1e-300)  # the solver's tolerances are absolute
+    solved = milp(
+        np.r_[price, cell_cost] * scale,
+        integrality=np.r_[np.ones(n_rules), np.zeros(n_cells)],
+        bounds=Bounds(0.0, 1.0),
+        constraints=LinearConstraint(matrix, -np.inf, upper),
+        options={"time_limit": SOLVER_SECONDS},
+    )
+    return None if solved.x is None else set(np.flatnonzero(solved.x[:n_rules] > 0.5).tolist())
+
+
+def local_search(problem: Problem, fired: Bools, price: Floats, start: set[int]) -> set[int]:
+    """What adding, dropping and swapping single rules reaches."""
+    most, chosen = problem.caps.rules or len(fired), set(start)
 
     def objective(members: Iterable[int]) -> float:
         members = list(members)
@@ -38,5 +93,5 @@ def best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = 
             options.append(base | {int(np.argmin(gain))})
         values = [objective(option) for option in options]
         if not values or min(values) >= best - 1e-12:
-            return tuple(rules[i] for i in sorted(chosen))
+            return chosen
         chosen, best = options[int(np.argmin(values))], min(values)

@@ -17,18 +17,23 @@ class State:
 
     problem: Problem
     rules: tuple[Rule, ...]
-    fired: Bools  # (rules, n)
+    fired: tuple[Bools, ...]  # (n,) for each rule
     count: np.ndarray  # (n,)
     objective: float
 
     @classmethod
-    def of(cls, problem: Problem, rules: Iterable[Rule]) -> State:
+    def of(cls, problem: Problem, rules: Iterable[Rule], near: State | None = None) -> State:
+        """Given the state of nearly the same rules, only the rules that differ are looked at."""
         rules = tuple(dict.fromkeys(rules))
-        fired = np.zeros((len(rules), problem.n_rows), dtype=np.bool_)
-        for j, rule in enumerate(rules):
-            fired[j] = problem.fires(rule)
-        count = fired.sum(axis=0, dtype=np.int16)
-        error = problem.floor + float(problem.cost[count > 0].sum())
+        known = dict(zip(near.rules, near.fired, strict=True)) if near is not None else {}
+        fired = tuple(known[rule] if rule in known else problem.fires(rule) for rule in rules)
+        count = near.count.copy() if near is not None else np.zeros(problem.n_rows, dtype=np.int16)
+        for rule in known.keys() - set(rules):
+            count -= known[rule]
+        for rule, truth in zip(rules, fired, strict=True):
+            if rule not in known:
+                count += truth
+        error = problem.floor + float(problem.cost @ (count > 0))
         return cls(problem, rules, fired, count, error + problem.prices.of_rules(rules))
 
     @property

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedKFold
 
-from r2n.refine.problem import Bools, Floats
+from r2n.refine.problem import Bools, Floats, Labelled
 from r2n.schema import Schema, Table
 
 
@@ -31,6 +32,7 @@ def features(table: Table, schema: Schema) -> tuple[Floats, Bools]:
 SHARE = 0.7  # of the teacher's opinion in the label
 NOISY = 0.05  # a teacher that errs less has little to clean, and blurs boundaries that are sharp
 FEWEST_ROWS = 500
+MOST_ROWS = 100_000  # that a teacher learns from
 FOLDS = 3
 
 
@@ -42,24 +44,31 @@ class Cleaned:
     judge: Floats
 
 
-def cleaned_labels(
-    table: Table, schema: Schema, y: Bools, judges: Table, y_judges: Bools, wanted: bool | None, seed: int
-) -> Cleaned:
+def cleaned_labels(rows: Labelled, judges: Labelled, schema: Schema, wanted: bool | None, seed: int) -> Cleaned:
     """Labels in {0, 1}, or mixed with a teacher's probabilities if that is wanted, or seems of use.
 
     No row is judged by a teacher that saw it: rows to fit to are read out of fold, rows that judge by a teacher of
     all rows to fit to. That makes the judgement less noisy, so that smaller differences count.
     """
-    plain = Cleaned(y.astype(np.float64), y_judges.astype(np.float64))
-    if wanted is False or table.n_rows < FEWEST_ROWS:
+    plain = Cleaned(rows.truth.astype(np.float64), judges.truth.astype(np.float64))
+    if wanted is False or rows.n_rows < FEWEST_ROWS:
         return plain
-    matrix, categorical = features(table, schema)
-    model = boosting(categorical, seed)
-    splits = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
-    opinion = cross_val_predict(model, matrix, y, cv=splits, method="predict_proba")[:, 1]
-    if wanted is None and np.mean((opinion > 0.5) != y) < NOISY:
+    matrix, categorical = features(rows.table, schema)
+    rng = np.random.default_rng(seed)
+
+    equal = bool(np.all(rows.weight == rows.weight[0]))  # then boosting is six times as fast without weights
+
+    def teacher(known: NDArray[np.intp]) -> Any:
+        drawn = known if len(known) <= MOST_ROWS else np.sort(rng.choice(known, MOST_ROWS, replace=False))
+        weight = None if equal else rows.weight[drawn]
+        return boosting(categorical, seed).fit(matrix[drawn], rows.truth[drawn], weight)
+
+    opinion = np.empty(rows.n_rows)
+    for known, unseen in StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(matrix, rows.truth):
+        opinion[unseen] = teacher(known).predict_proba(matrix[unseen])[:, 1]
+    if wanted is None and np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
         return plain
-    judged = model.fit(matrix, y).predict_proba(features(judges, schema)[0])[:, 1]
+    judged = teacher(np.arange(rows.n_rows)).predict_proba(features(judges.table, schema)[0])[:, 1]
     return Cleaned(*(SHARE * p + (1.0 - SHARE) * label for p, label in ((opinion, plain.fit), (judged, plain.judge))))
 
 

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Terms: TypeAlias = tuple[tuple[str, float], ...]
 
 
+@lru_cache(maxsize=10_000)
 def natural_key(name: str) -> tuple[Any, ...]:
     """The order of columns: numbers inside names count as numbers, and no two names are equal.
 

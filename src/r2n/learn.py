@@ -1,0 +1,301 @@
+"""The way through the house: a network is trained, decoded, refined; what comes out is a rule set and its story."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.errors import ParameterError
+from r2n.extract import extract, network_rows, predefined_literals
+from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
+from r2n.progress import ProgressBar, RefineBar
+from r2n.refine import Caps, Front, Labelled, Move, Plan, refine, with_short_numbers
+from r2n.rules import Rule, RuleSet
+from r2n.rules.cleanup import Step, clean_up
+from r2n.rules.simplify import simplify
+from r2n.schema import Scaling
+
+Parts = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows that train and the rows that judge
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much refinement does."""
+
+    prices: tuple[float, ...]  # of the descents, as multiples of `price`: few columns first, then more
+    continued: int  # how many of the best go on to the next price
+    escapes: int  # from each of them at the last price
+
+
+EFFORTS = {
+    "quick": Effort((10.0,), 1, 0),
+    "default": Effort((10.0, 3.0, 1.0), 4, 3),
+    "thorough": Effort((10.0, 3.0, 1.0), 6, 24),
+}
+
+# Refinement wants starts that differ: restarts take `penalty` times these, in turn.
+SPREAD = (1.0, 0.3, 1.0, 3.0, 1.0)
+
+# By which shares of `time_limit` the network, the exploring and the fit to all rows must end.
+NETWORK_SHARE, EXPLORE_SHARE, FINISH_SHARE = 0.3, 0.75, 0.95
+NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge, if refinement reads the others
+
+# Compiling a network and asking a teacher take seconds: with less time than this, refinement does without.
+NETWORK_SECONDS = 6.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the estimator's parameters of these names say of learning."""
+
+    network_literals: int
+    network_rules: int
+    or_gate: str
+    negations: bool
+    penalty: float
+    penalty_and: float | None
+    penalty_or: float | None
+    penalty_literals: float | None
+    scale_penalties: bool
+    learning_rate: float
+    batch_size: int
+    epochs: int
+    steps_per_epoch: int
+    restarts: int
+    temperature: float
+    gamma: float
+    temperature_floor: float
+    keep: str
+    effort: str
+    teacher: bool | None
+    max_columns: int | None
+    max_literals: int | None
+    max_rules: int | None
+    price: float
+    time_limit: float | None
+    n_jobs: int | None
+    validation_fraction: float
+    drop_below: float
+    scaling: str
+    progress: bool
+    callback: Callable[[Record | Move], object] | None
+
+    @property
+    def penalties(self) -> Penalties:
+        share = self.network_rules if self.scale_penalties else 1
+        by_layer = (self.penalty_and, self.penalty_or, self.penalty_literals)
+        return Penalties(*((self.penalty if λ is None else λ) / share for λ in by_layer))
+
+    @property
+    def hurried(self) -> bool:
+        return self.time_limit is not None and self.time_limit < NETWORK_SECONDS
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(
+            penalties=self.penalties,
+            cooling=Cooling(self.temperature, self.gamma, self.temperature_floor),
+            learning_rate=self.learning_rate,
+            batch_size=self.batch_size,
+            epochs=self.epochs,
+            steps_per_epoch=self.steps_per_epoch,
+            restarts=self.restarts,
+            spread=(1.0,) if self.effort == "none" else SPREAD,
+            price=self.price,
+            by_loss=self.keep == "loss",
+        )
+
+    def network(self, n_columns: int, n_given: int, negligible: float) -> Network:
+        literals = Halfspaces(n_columns, self.network_literals if n_columns else 0, negligible)
+        return Network(literals, n_given, self.network_rules, self.or_gate)
+
+    def plan(self, seed: int, began: float) -> Plan:
+        effort = EFFORTS[self.effort]
+        until = [
+            None if self.time_limit is None else began + share * self.time_limit
+            for share in (EXPLORE_SHARE, FINISH_SHARE)
+        ]
+        return Plan(
+            prices=tuple(factor * self.price for factor in effort.prices),
+            continued=effort.continued,
+            escapes=effort.escapes,
+            caps=Caps(self.max_columns, self.max_literals, self.max_rules),
+            teacher=False if self.hurried and self.teacher is None else self.teacher,
+            seed=seed,
+            n_jobs=self.n_jobs,
+            explore_until=until[0],
+            finish_until=until[1],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The rules and how they came about."""
+
+    rules: RuleSet
+    steps: tuple[Step, ...]
+    history: list[Record]
+    moves: list[Move]
+    front: Front | None = None  # None without refinement
+    chosen: int | None = None
+    interrupted: str = ""  # by the user's Ctrl-C: where
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A restart's rules, without and with its negligible coefficients, and the score its epoch was kept for."""
+
+    rules: RuleSet
+    whole: RuleSet
+    score: float
+
+
+def learn(blank: RuleSet, rows: Labelled, options: Options, rng: np.random.RandomState, began: float) -> Learned:
+    """The rule set of one class. `blank` says which class and which columns; `began` when the clock was started."""
+    parts = split(rows.truth, options.validation_fraction, rng)
+    seed = int(rng.randint(2**31 - 1))
+    refining = options.effort != "none"
+    if refining and options.hurried:
+        return refined([], blank, rows, parts, options, seed, [], began)
+    few = fewer(rows, parts, rng) if refining else (rows, parts)
+    decoded, history, interrupted = trained(blank, *few, options, seed, began)
+    if refining and not interrupted:  # a Ctrl-C ends the work, not only its first half
+        return refined(decoded, blank, rows, parts, options, seed, history, began)
+    where = f"interrupted after {len(history)} of {options.epochs} epochs" if interrupted else ""
+    return replace(finished(decoded, rows, parts[1], options, history), interrupted=where)
+
+
+def fewer(rows: Labelled, parts: Parts, rng: np.random.RandomState) -> tuple[Labelled, Parts]:
+    """As many rows as a network needs to find where refinement starts."""
+    if max(map(len, parts)) <= NETWORK_ROWS:
+        return rows, parts
+    train, judge = (np.sort(rng.permutation(part)[:NETWORK_ROWS]) for part in parts)
+    return rows.take(np.r_[train, judge]), (np.arange(len(train)), len(train) + np.arange(len(judge)))
+
+
+def trained(
+    blank: RuleSet, rows: Labelled, parts: Parts, options: Options, seed: int, began: float
+) -> tuple[list[Decoded], list[Record], bool]:
+    """The decoded rule set of every restart, what training recorded, and whether the user interrupted it."""
+    schema, table = blank.schema, rows.table
+    assert schema is not None
+    scaling = Scaling.learn(table, schema.numeric, options.scaling)
+    given = predefined_literals(schema, table, options.negations)
+    network, whole = (options.network(len(schema.numeric), len(given), share) for share in (options.drop_below, 0.0))
+    inside = network_rows(table, scaling, given, rows.truth, rows.weight)
+    training = Training(network, options.settings, inside, *parts, seed=seed)
+    history, interrupted = watched(training, options, began)
+    decoded = [
+        Decoded(
+            extract(network, kept.params, scaling, given, blank),
+            extract(whole, kept.params, scaling, given, blank),
+            kept.score,
+        )
+        for kept in training.best()
+        if np.isfinite(kept.score)
+    ]
+    if not decoded:
+        raise ParameterError("training broke down: every restart's loss became infinite. Lower learning_rate.")
+    return decoded, history, interrupted
+
+
+def watched(training: Training, options: Options, began: float) -> tuple[list[Record], bool]:
+    """Run the training to its end, to its share of the time, or to the user's Ctrl-C, which keeps the best so far."""
+    history: list[Record] = []
+    share = FINISH_SHARE if options.effort == "none" else NETWORK_SHARE
+    until = float("inf") if options.time_limit is None else began + share * options.time_limit
+    with ProgressBar(options.epochs, shown=options.progress) as bar:
+        try:
+            for record in training:
+                history.append(record)
+                bar.update(record)
+                if options.callback is not None:
+                    options.callback(record)
+                if time.monotonic() > until:
+                    break
+        except KeyboardInterrupt:
+            if not history:
+                raise  # there is no best so far
+            return history, True
+    return history, False
+
+
+def refined(
+    decoded: Sequence[Decoded],
+    blank: RuleSet,
+    rows: Labelled,
+    parts: Parts,
+    options: Options,
+    seed: int,
+    history: list[Record],
+    began: float,
+) -> Learned:
+    """What the network found, finished crisply; the choice among what comes out is made on the rows held out."""
+    best = choose(decoded, blank, rows.take(parts[1]), options)
+    chosen = [best] if options.effort == "quick" else [*decoded, best]
+    starts = list(dict.fromkeys([(), *(simplify(start.rules).rules for start in chosen)]))
+    plan, moves = options.plan(seed, began), []
+    with RefineBar(plan.descents(len(starts)), shown=options.progress) as bar:
+
+        def watch(move: Move) -> None:
+            moves.append(move)
+            bar.update(move)
+            if options.callback is not None:
+                options.callback(move)
+
+        done = refine(blank, rows, parts, starts, plan, watch)
+    changed = int(np.sum(best.rules.truth(rows.table) != done.rules.truth(rows.table)))
+    where = "interrupted while refining" if done.interrupted else ""
+    return Learned(done.rules, (Step("refine", changed),), history, moves, done.front, done.chosen, where)
+
+
+def finished(
+    decoded: Sequence[Decoded], rows: Labelled, judge: NDArray[np.intp], options: Options, history: list[Record]
+) -> Learned:
+    """Without refinement: a restart is chosen, what is idle in its rules dropped, their numbers made short."""
+    table = rows.table
+    chosen = choose(decoded, decoded[0].rules.with_rules(()), rows.take(judge), options)
+    lighter = simplify(chosen.rules)
+    cleaned = clean_up(lighter, table, drop_below=0.0)
+    rules = with_short_numbers(cleaned.rules, table)
+    chain = {
+        "drop small coefficients": (chosen.whole, lighter),
+        "drop idle literals": (lighter, cleaned.rules),
+        "round numbers": (cleaned.rules, rules),
+    }
+    steps = tuple(
+        Step(name, int(np.sum(before.truth(table) != after.truth(table)))) for name, (before, after) in chain.items()
+    )
+    return Learned(rules, steps, history, [])
+
+
+def choose(decoded: Sequence[Decoded], blank: RuleSet, judges: Labelled, options: Options) -> Decoded:
+    """The restart to keep: by its training loss, as the paper does, or by its crisp rules on the rows that judge.
+
+    A rule set must beat the constants: without rules, and with one that is always true.
+    """
+    if options.keep == "loss" and decoded:
+        return min(decoded, key=lambda one: one.score)
+
+    def cost(one: Decoded) -> tuple[float, int]:
+        error = float(np.average(one.rules.truth(judges.table) != judges.truth, weights=judges.weight))
+        return error + options.price * sum(len(rule.literals) for rule in one.rules.rules), one.rules.size
+
+    constants = [Decoded(rules, rules, 0.0) for rules in (blank, blank.with_rules([Rule()]))]
+    return min([*decoded, *constants], key=cost)
+
+
+def split(truth: NDArray[np.bool_], share: float, rng: np.random.RandomState) -> Parts:
+    """Rows that train and rows that judge, the same share of each class; with too few rows, all do both."""
+    classes = [rng.permutation(np.flatnonzero(truth == side)) for side in (False, True)]
+    held = [round(share * len(rows)) for rows in classes]
+    if min(held) == 0 or any(h == len(rows) for h, rows in zip(held, classes, strict=True)):
+        everything = np.arange(len(truth))
+        return everything, everything
+    judge = np.concatenate([rows[:h] for h, rows in zip(held, classes, strict=True)])
+    train = np.concatenate([rows[h:] for h, rows in zip(held, classes, strict=True)])
+    return np.sort(train), np.sort(judge)

@@ -1,0 +1,65 @@
+"""Descents as tasks: one after the other here, or side by side in other processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from r2n.refine.descent import Move, descend, passed
+from r2n.refine.escape import CYCLE, Escape
+from r2n.refine.halfspaces import Numbers
+from r2n.refine.moves import Fitter
+from r2n.refine.problem import Problem
+from r2n.rules import Rule
+
+
+@dataclass(frozen=True)
+class Task:
+    """A start to descend from, or, if there are escapes, the end of a descent to escape from again and again."""
+
+    problem: Problem
+    start: tuple[Rule, ...]
+    origin: str = "start"
+    escapes: int = 0
+    seed: int = 0
+
+    def moves(self, numbers: Numbers, deadline: float | None) -> Iterator[Move]:
+        """Every accepted move of every descent. Each escape leaves from the best end so far."""
+        rng = np.random.default_rng(self.seed)
+        best, least = self.start, self.problem.objective(self.start)
+        escapes: list[Escape | None] = [*islice(cycle(CYCLE), self.escapes)]
+        for escape in escapes or [None]:
+            start = best if escape is None else escape(self.problem, best, numbers, rng)
+            origin = self.origin if escape is None else escape.__name__
+            if passed(deadline):
+                return
+            for move in descend(self.problem, start, Fitter(self.problem, numbers), deadline, origin):
+                yield move
+            if move.objective < least:
+                best, least = move.rules, move.objective
+
+
+def carry_out(
+    tasks: Sequence[Task], numbers: Numbers, n_jobs: int | None, deadline: float | None
+) -> Iterator[tuple[int, Move]]:
+    """Every move, with its task's number: at once if one process works, task by task if several do.
+
+    The moves and their order are the same either way.
+    """
+    if len(tasks) < 2 or effective_n_jobs(n_jobs) == 1:
+        for i, task in enumerate(tasks):
+            for move in task.moves(numbers, deadline):
+                yield i, move
+        return
+    workers = Parallel(n_jobs=n_jobs, return_as="generator")
+    for i, moves in enumerate(workers(delayed(_all_moves)(task, numbers, deadline) for task in tasks)):
+        for move in moves:
+            yield i, move
+
+
+def _all_moves(task: Task, numbers: Numbers, deadline: float | None) -> list[Move]:
+    return list(task.moves(numbers, deadline))
