@@ -19,8 +19,8 @@ SOURCE = Path(r2n.__file__).parent
 RUNGS = (
     {"errors"},
     {"files", "parameters", "presets", "progress", "schema"},
-    {"labels", "network", "rules"},
-    {"counts", "datasets", "extract"},
+    {"network", "rules"},
+    {"counts", "datasets", "extract", "labels", "settle"},
     {"refine"},
     {"learn"},
     {"estimator"},

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from r2n import RuleSet, __version__, load
+from r2n import __version__, load
 from r2n.errors import R2NError, SchemaError
 from r2n.files import read_table
 
@@ -133,7 +133,7 @@ def _fit(X: pd.DataFrame, y: Any, positive: str | None, categorical: list[str] |
     return model.fit(X, y)
 
 
-def _show(rules: RuleSet) -> None:
+def _show(rules: Any) -> None:
     out.print(Text(str(rules)))
     many = "rule" if rules.n_rules == 1 else "rules"
     out.print(f"{rules.n_rules} {many}, {rules.literals_per_rule:.1f} literals in each, size {rules.size}")

@@ -1,38 +1,73 @@
-"""The training rows behind a model's probabilities."""
+"""The training rows behind a model's probabilities. Rows are counted by their weights."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.rules import RuleSet
-from r2n.schema import Table
+from r2n.rules import ClassRules, RuleSet
+from r2n.schema import Table, Value
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Counts:
     """Training rows behind the probabilities: of each rule, and of the rows on which none fired."""
 
-    positives: NDArray[np.float64]
-    covered: NDArray[np.float64]
+    positives: Floats
+    covered: Floats
     silent_positives: float
     silent: float
 
     @classmethod
-    def of(cls, rules: RuleSet, table: Table, truth: Bools) -> Counts:
+    def of(cls, rules: RuleSet, table: Table, truth: Bools, weight: Floats) -> Counts:
         fired = rules.fires(table)
         silent = ~fired.any(axis=1)
-        positives, covered = (fired & truth[:, None]).sum(axis=0), fired.sum(axis=0)
-        silents = float(np.sum(truth & silent)), float(np.sum(silent))
-        return cls(positives.astype(np.float64), covered.astype(np.float64), *silents)
+        silents = float(weight[truth & silent].sum()), float(weight[silent].sum())
+        return cls((weight * truth) @ fired, weight @ fired, *silents)
 
-    def probability(self, fired: Bools) -> NDArray[np.float64]:
+    def probability(self, fired: Bools) -> Floats:
         """Smoothed by one row of each class, and held on the side of one half that the rules are on."""
         share = (fired @ self.positives + 1) / (fired @ self.covered + 2)
         silent = (self.silent_positives + 1) / (self.silent + 2)
         above, below = np.nextafter(0.5, 1), np.nextafter(0.5, 0)
         return np.where(fired.any(axis=1), np.maximum(share, above), min(silent, below))
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """For each class that decides, in the order in which they are asked, and for the default: the classes' shares.
+
+    They are those of the training rows decided so, smoothed by one row of each class; the decider's own is the
+    largest, so that no probability contradicts a prediction.
+    """
+
+    shares: Floats  # (deciders, classes)
+
+    @classmethod
+    def of(
+        cls, rules: ClassRules, classes: Sequence[Value], table: Table, codes: NDArray[np.intp], weight: Floats
+    ) -> ClassCounts:
+        decided = rules.decided(table)
+        deciders = (*rules.labels, rules.default)
+        shares = [shares_of(codes, weight, decided == k, classes.index(label)) for k, label in enumerate(deciders)]
+        return cls(np.array(shares))
+
+    def with_shares(self, k: int, shares: Floats) -> ClassCounts:
+        """With other shares for the k-th decider."""
+        changed = self.shares.copy()
+        changed[k] = shares
+        return ClassCounts(changed)
+
+
+def shares_of(codes: NDArray[np.intp], weight: Floats, rows: Bools, winner: int) -> Floats:
+    """The classes' shares of some rows, smoothed; the winner's is the largest."""
+    n_classes = int(codes.max()) + 1
+    counts = 1.0 + np.bincount(codes[rows], weights=weight[rows], minlength=n_classes)
+    counts[winner] = max(counts[winner], np.nextafter(counts.max(), np.inf))
+    return np.asarray(counts / counts.sum())

@@ -6,7 +6,7 @@ import copy
 import time
 import warnings
 from collections.abc import Callable, Collection
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from r2n.counts import Counts
+from r2n.counts import ClassCounts, Counts, shares_of
 from r2n.errors import Interrupted, ParameterError, SchemaError
 from r2n.extract import truths
-from r2n.labels import Labels
-from r2n.learn import Options, learn
+from r2n.labels import Labels, weights_of
+from r2n.learn import Learned, Options, learn
 from r2n.network import Record
 from r2n.parameters import (
     BOOLEAN,
@@ -34,8 +34,9 @@ from r2n.parameters import (
     whole,
 )
 from r2n.refine import Labelled, Move
-from r2n.rules import RuleSet
-from r2n.schema import Schema, Table
+from r2n.rules import ClassRules, RuleSet
+from r2n.schema import Schema, Table, Value
+from r2n.settle import settled
 
 Bools = NDArray[np.bool_]
 
@@ -79,7 +80,7 @@ CHECKS: dict[str, Check] = {
 
 
 class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # sklearn is untyped
-    """Learns a rule set, and the conditions in it, from a table with two classes.
+    """Learns a rule set, and the conditions in it, from a table with two classes; of more, one for each class.
 
     Parameters
     ----------
@@ -128,8 +129,10 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         How numeric columns are scaled inside the network. Rules are always in the table's own units.
     categorical : sequence of str, optional
         Columns to treat as categories though they hold numbers.
+    class_weight : dict, "balanced" or None
+        What a row of each class weighs, as in scikit-learn.
     positive : label, optional
-        The class that the rules describe; by default the last in sorted order.
+        Of two classes the one that the rules describe; by default the last in sorted order.
     progress : bool
         Show a progress bar on standard error.
     callback : callable, optional
@@ -139,11 +142,12 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
 
     Attributes
     ----------
-    rules_ : RuleSet
-        The model. `print(m.rules_)` shows it in the table's units.
-    front_ : Front
+    rules_ : RuleSet or ClassRules
+        The model. `print(m.rules_)` shows it in the table's units. With more than two classes, `m.rules_[label]` is the
+        rule set of one; they are asked in turn, and the first that is true decides.
+    front_ : Front, or dict of Fronts by class
         For every size the best rule set found, with its scores on the rows fitted to and on those held out.
-    chosen_ : int
+    chosen_ : int, or dict by class
         Which point of the front `rules_` comes from; `pick(i)` takes another.
     moves_ : list of Move
         Every accepted move of the refinement.
@@ -197,6 +201,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         drop_below: float = 0.025,
         scaling: str = "standard",
         categorical: Collection[str] | None = None,
+        class_weight: Any = None,
         positive: Any = None,
         progress: bool = False,
         callback: Callable[[Record | Move], object] | None = None,
@@ -232,6 +237,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.drop_below = drop_below
         self.scaling = scaling
         self.categorical = categorical
+        self.class_weight = class_weight
         self.positive = positive
         self.progress = progress
         self.callback = callback
@@ -239,49 +245,108 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
 
     # -- fitting -------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn `rules_` from a table and its labels."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn `rules_` from a table and its labels; a row of weight 2 counts as two rows, one of weight 0 as none."""
         began = time.monotonic()
         parameters = self.get_params(deep=False)
         check_parameters(parameters, CHECKS)
         options = Options(**{each.name: parameters[each.name] for each in fields(Options)})
         schema, table = Schema.learn(X, () if self.categorical is None else list(self.categorical))
         labels = Labels.learn(y, table.n_rows, self.positive)
-        blank = RuleSet((), labels.label, labels.default, schema)
-        rows = Labelled(table, labels.truth, np.ones(table.n_rows))
-        learned = learn(blank, rows, options, check_random_state(self.random_state), began)
-        if learned.interrupted:
-            warnings.warn(f"{learned.interrupted}; the rules are the best found until then.", Interrupted, stacklevel=2)
-        self.rules_: RuleSet = learned.rules
-        self.steps_, self.history_ = learned.steps, learned.history
-        self.moves_ = learned.moves
-        for name in ("front_", "chosen_"):
-            if hasattr(self, name):  # an earlier fit refined
-                delattr(self, name)
-        if learned.front is not None:
-            self.front_, self.chosen_ = learned.front, learned.chosen
-            self._front_counts = [Counts.of(point.rules, table, labels.truth) for point in self.front_]
-        self._remember(X, schema, table, labels)
-        return self
-
-    def pick(self, i: int) -> Self:
-        """The same model with the front's i-th rule set; `print(m.front_)` shows what there is."""
-        check_is_fitted(self, "front_")
-        if not -len(self.front_) <= i < len(self.front_):
-            raise ParameterError(f"the front has the points 0 to {len(self.front_) - 1}, not {i}.")
-        other = copy.copy(self)
-        other.rules_, other.chosen_, other._counts = self.front_[i].rules, i, self._front_counts[i]
-        return other
-
-    def _remember(self, X: Any, schema: Schema, table: Table, labels: Labels) -> None:
-        """What prediction needs: classes, names, and the counts behind the probabilities."""
+        weight = weights_of(sample_weight, self.class_weight, labels)
+        if not weight.all():
+            some = np.flatnonzero(weight)
+            table, labels, weight = table.take(some), labels.take(some), weight[some]
+            schema = schema.seen_in(table)
+        learned = self._learn(schema, table, labels, weight, options, began)
         self.classes_ = labels.classes
         self.n_features_in_ = len(schema.columns)
-        if hasattr(self, "feature_names_in_"):  # an earlier fit had names
-            delattr(self, "feature_names_in_")
-        if all(isinstance(name, str) for name in getattr(X, "columns", [0])):
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
-        self._counts = Counts.of(self.rules_, table, labels.truth)
+        self.feature_names_in_ = np.array(schema.names, dtype=object)
+        if not all(isinstance(name, str) for name in getattr(X, "columns", [0])):
+            del self.feature_names_in_  # as scikit-learn has it: only for tables with names
+        self._take(learned, table, labels, weight)
+        for each in learned.values():
+            if each.interrupted:
+                words = f"{each.interrupted}; the rules are the best found until then."
+                warnings.warn(words, Interrupted, stacklevel=2)
+        return self
+
+    def _learn(
+        self,
+        schema: Schema,
+        table: Table,
+        labels: Labels,
+        weight: NDArray[np.float64],
+        options: Options,
+        began: float,
+    ) -> dict[Value, Learned]:
+        """What was learned of each class that gets rules: of one of two, of each of more."""
+        rng = check_random_state(self.random_state)
+        if len(labels.classes) == 2:
+            described = [labels.positive]
+        else:
+            described = list(range(len(labels.classes)))
+            if options.time_limit is not None:
+                options = replace(options, time_limit=options.time_limit / len(described))
+        learned: dict[Value, Learned] = {}
+        for k in described:
+            rows = Labelled(table, labels.codes == k, weight)
+            learned[labels.values[k]] = learn(labels.blank(k, schema), rows, options, rng, began)
+            began = time.monotonic()
+        return learned
+
+    def _take(self, learned: dict[Value, Learned], table: Table, labels: Labels, weight: NDArray[np.float64]) -> None:
+        """The fitted attributes; of several classes, fronts and choices are dicts by class."""
+        each = list(learned.values())
+        self.history_ = [record for one in each for record in one.history]
+        self.moves_ = [move for one in each for move in one.moves]
+        self.steps_ = tuple(step for one in each for step in one.steps)
+        fronts = {label: one.front for label, one in learned.items() if one.front is not None}
+        chosen = {label: one.chosen for label, one in learned.items()}
+        self.rules_: RuleSet | ClassRules
+        self._counts: Counts | ClassCounts
+        self.front_: Any = fronts
+        self.chosen_: Any = chosen
+        if len(each) == 1:
+            (one,) = each
+            truth = labels.codes == labels.positive
+            self.rules_, self.front_, self.chosen_ = one.rules, one.front, one.chosen
+            self._counts = Counts.of(one.rules, table, truth, weight)
+            self._front_counts: Any = [Counts.of(point.rules, table, truth, weight) for point in one.front or ()]
+        else:
+            self.rules_ = settled([one.rules for one in each], table, labels.codes, weight)
+            self._counts = ClassCounts.of(self.rules_, labels.values, table, labels.codes, weight)
+            self._front_counts = {
+                label: [shares_of(labels.codes, weight, point.rules.truth(table), k) for point in fronts.get(label, ())]
+                for k, label in enumerate(learned)
+            }
+        if not fronts:  # not refined
+            del self.front_, self.chosen_
+
+    def pick(self, i: int, label: Any = None) -> Self:
+        """The same model with the front's i-th rule set; `print(m.front_)` shows what there is.
+
+        With several classes, `label` says whose rules are to change; its probabilities are then those of all
+        training rows that its rules claim.
+        """
+        check_is_fitted(self, "front_")
+        several = isinstance(self.rules_, ClassRules)
+        if several and label not in self.front_:
+            raise ParameterError(f"label must be one of {list(self.front_)}, not {label!r}: each class has a front.")
+        front = self.front_[label] if several else self.front_
+        if not -len(front) <= i < len(front):
+            raise ParameterError(f"the front has the points 0 to {len(front) - 1}, not {i}.")
+        i %= len(front)
+        other = copy.copy(self)
+        if isinstance(self.rules_, ClassRules):
+            assert isinstance(self._counts, ClassCounts)
+            other.rules_ = self.rules_.with_class(front[i].rules)
+            other.chosen_ = {**self.chosen_, label: i}
+            place = self.rules_.labels.index(label)
+            other._counts = self._counts.with_shares(place, self._front_counts[label][i])
+        else:
+            other.rules_, other.chosen_, other._counts = front[i].rules, i, self._front_counts[i]
+        return other
 
     # -- predicting ----------------------------------------------------------------------------
 
@@ -293,20 +358,33 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
         table = self._table(X)
-        truth = self.rules_.truth(table)
-        positive = int(np.flatnonzero(self.classes_ == self.rules_.label)[0])
-        return self.classes_[np.where(truth, positive, 1 - positive)]
+        return self.classes_[self._winners()[self._decided(table)]]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Share of the class among training rows like this one, smoothed by one row of each class.
+        """Share of each class among training rows like this one, smoothed by one row of each class.
 
-        Rows like this one are those of the rules that fire here, counted once for each rule; where
-        none fires, the rows on which none fired. It never contradicts `predict`.
+        Rows like this one are, of two classes, those of the rules that fire here, counted once for each rule, or where
+        none fires the rows on which none fired; of several, those decided by the same class's rules. It never
+        contradicts `predict`.
         """
         table = self._table(X)
+        if isinstance(self._counts, ClassCounts):
+            return self._counts.shares[self._decided(table)]
+        assert isinstance(self.rules_, RuleSet)
         probability = self._counts.probability(self.rules_.fires(table))
         pair = np.column_stack([1 - probability, probability])
         return pair if self.classes_[1] == self.rules_.label else pair[:, ::-1]
+
+    def _decided(self, table: Table) -> NDArray[np.intp]:
+        """Which part of the model decides each row, as a position in `_winners`."""
+        if isinstance(self.rules_, ClassRules):
+            return self.rules_.decided(table)
+        return np.where(self.rules_.truth(table), 0, 1)
+
+    def _winners(self) -> NDArray[np.intp]:
+        """For each part of the model the position in `classes_` of the class it decides for."""
+        labels = self.rules_.labels if isinstance(self.rules_, ClassRules) else (self.rules_.label,)
+        return np.array([int(np.flatnonzero(self.classes_ == label)[0]) for label in (*labels, self.rules_.default)])
 
     def transform(self, X: Any) -> Bools:
         """The learned literals as Boolean columns, named by `get_feature_names_out`."""
@@ -324,7 +402,6 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True

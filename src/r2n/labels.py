@@ -1,7 +1,8 @@
-"""Labels: which of two classes the rules describe."""
+"""Labels: the classes, and which of two the rules describe."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,21 +12,21 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from r2n.errors import ParameterError, SchemaError
-from r2n.schema import Value, as_value
+from r2n.rules import RuleSet
+from r2n.schema import Schema, Value, as_value
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The classes, sorted; the one the rules describe, the other; and which rows have the first."""
+    """The classes, sorted; each row's, as a position among them; and the one that rules for two classes describe."""
 
     classes: NDArray[Any]
-    label: Value
-    default: Value
-    truth: NDArray[np.bool_]
+    codes: NDArray[np.intp]
+    positive: int
 
     @classmethod
     def learn(cls, y: Any, n_rows: int, positive: Any = None) -> Labels:
-        """Read y: two classes, as numbers, text or Booleans, in any shape scikit-learn takes."""
+        """Read y: classes as numbers, text or Booleans, in any shape scikit-learn takes."""
         if y is None:
             raise SchemaError("This estimator requires y to be passed, but the target y is None.")
         try:
@@ -37,14 +38,36 @@ class Labels:
         _refuse_missing(column)
         try:
             check_classification_targets(column)
-        except ValueError as error:
+            classes, codes = np.unique(column, return_inverse=True)
+        except (ValueError, TypeError) as error:
             raise SchemaError(f"{error} Labels must be classes: text, Booleans, or a few whole numbers.") from None
-        classes = np.unique(column)
-        if len(classes) != 2:
-            raise SchemaError(_not_two(classes))
-        described = _positive(classes, positive)
-        label, default = classes[described], classes[1 - described]
-        return cls(classes, _plain(label), _plain(default), np.asarray(column == label))
+        if len(classes) < 2:
+            raise SchemaError(_one_class(_plain(classes[0])))
+        return cls(classes, codes.astype(np.intp), _positive(classes, positive))
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The classes as rules name them."""
+        return tuple(_plain(label) for label in self.classes)
+
+    def blank(self, k: int, schema: Schema) -> RuleSet:
+        """The empty rule set of the k-th class: against the other one, or against all others."""
+        label = self.values[k]
+        other = self.values[1 - k] if len(self.classes) == 2 else f"not {label}"
+        return RuleSet((), label, other, schema)
+
+    def take(self, rows: NDArray[Any]) -> Labels:
+        """The labels of some rows, and the classes that these have."""
+        present, codes = np.unique(self.codes[rows], return_inverse=True)
+        if len(present) < 2:
+            raise SchemaError(_one_class(self.values[present[0]]))
+        kept = np.flatnonzero(present == self.positive)
+        positive = int(kept[0]) if len(kept) else len(present) - 1
+        return Labels(self.classes[present], codes.astype(np.intp), positive)
+
+
+def _one_class(label: Value) -> str:
+    return f"y holds one class only, {label!r}. Rules need rows of two classes to tell apart."
 
 
 def _plain_array(y: Any) -> Any:
@@ -69,21 +92,65 @@ def _refuse_missing(column: NDArray[Any]) -> None:
         raise SchemaError(f"y holds a missing value in row {row}: Input contains NaN. Drop rows without a label.")
 
 
-def _not_two(classes: NDArray[Any]) -> str:
-    if len(classes) == 1:
-        return f"y holds one class only, {classes[0]!r}. Rules need rows of two classes to tell apart."
-    return (
-        f"Only binary classification is supported: y holds {len(classes)} classes, such as "
-        f"{', '.join(repr(_plain(label)) for label in classes[:3])}. The type of the target is multiclass. "
-        f"Wrap the model in sklearn.multiclass.OneVsRestClassifier."
-    )
-
-
 def _positive(classes: NDArray[Any], positive: Any) -> int:
     if positive is None:
-        return 1
+        return len(classes) - 1
+    if len(classes) > 2:
+        raise ParameterError(
+            f"positive is {positive!r}, but y holds {len(classes)} classes, each of which gets rules. Leave it out."
+        )
     found = [k for k, label in enumerate(classes) if _plain(label) == positive]
     if not found:
         names = " and ".join(repr(_plain(label)) for label in classes)
         raise ParameterError(f"positive is {positive!r}, but the classes in y are {names}. Name one of them.")
     return found[0]
+
+
+def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray[np.float64]:
+    """What each row weighs: its own weight times its class's, as in scikit-learn."""
+    weight = _sample_weights(sample_weight, len(labels.codes))
+    if class_weight is None:
+        return weight
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ParameterError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}.")
+        total = np.bincount(labels.codes, weights=(weight > 0).astype(float), minlength=len(labels.classes))
+        by_class = total.sum() / (len(total) * np.maximum(total, 1.0))
+    else:
+        by_class = _class_weights(class_weight, labels)
+    return np.asarray(weight * by_class[labels.codes])
+
+
+def _sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    if sample_weight is None:
+        return np.ones(n_rows)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"sample_weight must hold numbers: {error}. Give one number a row.") from None
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
+    if weight.shape != (n_rows,):
+        raise ParameterError(
+            f"sample_weight.shape == {weight.shape}, expected ({n_rows},). Give one number for each row."
+        )
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        row = int(np.argmax(~np.isfinite(weight) | (weight < 0)))
+        raise ParameterError(
+            f"sample_weight holds {weight[row]} in row {row}. Weights must be finite and not negative."
+        )
+    if weight.sum() == 0:
+        raise ParameterError("sample_weight is 0 in every row, which leaves nothing to learn from.")
+    return weight
+
+
+def _class_weights(class_weight: Any, labels: Labels) -> NDArray[np.float64]:
+    if not isinstance(class_weight, Mapping):
+        raise ParameterError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}.")
+    unknown = [label for label in class_weight if label not in labels.values]
+    if unknown:
+        raise ParameterError(f"class_weight names {unknown[0]!r}, but the classes in y are {list(labels.values)}.")
+    weights = np.array([class_weight.get(value, 1.0) for value in labels.values], dtype=np.float64)
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ParameterError(f"class_weight must hold numbers of at least 0, not {dict(class_weight)!r}.")
+    return weights

@@ -183,7 +183,7 @@ def trained(
     """The decoded rule set of every restart, what training recorded, and whether the user interrupted it."""
     schema, table = blank.schema, rows.table
     assert schema is not None
-    scaling = Scaling.learn(table, schema.numeric, options.scaling)
+    scaling = Scaling.learn(table, schema.numeric, options.scaling, rows.weight)
     given = predefined_literals(schema, table, options.negations)
     network, whole = (options.network(len(schema.numeric), len(given), share) for share in (options.drop_below, 0.0))
     inside = network_rows(table, scaling, given, rows.truth, rows.weight)

@@ -73,7 +73,7 @@ def test_on_its_care_set_the_prediction_is_the_literal_and_elsewhere_it_does_not
 def test_the_error_is_the_weighted_error() -> None:
     problem, y = mixed(3)
     said = RuleSet(START).truth(problem.table)
-    share = np.abs(problem.cost)
+    share = np.abs(problem.cost) / problem.total
     assert problem.error(START) == pytest.approx(float(share[said != y].sum()))
 
 

@@ -88,7 +88,7 @@ def anneal(
     if len(soft.b) == 0:
         return tuple(rules)
     fixed = np.array([problem.fires(Rule(literals)) for literals in soft.fixed])
-    cost = (problem.cost * problem.n_rows).astype(np.float32)
+    cost = (problem.cost * (problem.n_rows / problem.total)).astype(np.float32)
     b, moments, size = soft.b, np.zeros((2, *soft.b.shape)), min(BATCH, problem.n_rows)
     for step in range(schedule.steps):
         rows = rng.integers(problem.n_rows, size=size)

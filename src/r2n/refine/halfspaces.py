@@ -38,7 +38,7 @@ class Numbers:
 
     @classmethod
     def of(cls, problem: Problem) -> Numbers:
-        scaling = Scaling.learn(problem.table, problem.schema.numeric)
+        scaling = Scaling.learn(problem.table, problem.schema.numeric, weight=problem.weight)
         names, n_rows = scaling.names, problem.n_rows
         centre, scale = np.array(scaling.centre), np.array(scaling.scale)
         z = np.empty((len(names), n_rows))
@@ -190,7 +190,9 @@ def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[i
     known = ~numbers.missing[list(columns)][:, rows].any(axis=0)
     rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
     z, b = numbers.z[list(columns)][:, rows], b / norm
-    value = b @ z
+    value = np.zeros(len(rows))
+    for k in range(len(columns)):  # term by term: a matrix product may differ in the last bit between equal rows
+        value += b[k] * z[k]
     cut = best_cut(value, cost)
     if cut is None:
         return None

@@ -55,12 +55,11 @@ class Fitter:
         """The literal of the lowest cost on these rows, its price included."""
         index = np.flatnonzero(rows)
 
-        def total(literal: Literal) -> float:
-            return float(cost[index][self.problem.truth(literal)[index]].sum()) + self.problem.prices.of_literal(
-                literal
-            )
+        def objective(literal: Literal) -> float:
+            weight = float(cost[index][self.problem.truth(literal)[index]].sum())
+            return weight / self.problem.total + self.problem.prices.of_literal(literal)
 
-        return min(self.literals(rows, cost), key=total, default=None)
+        return min(self.literals(rows, cost), key=objective, default=None)
 
     def is_new(self, question: object, rows: Bools) -> bool:
         """Whether this was not asked of these rows before: the same fit on the same rows gives the same answer."""
@@ -121,7 +120,15 @@ def grow_rule(state: State, fit: Fitter) -> Groups:
     """With one more rule: it decides the rows in which none fires."""
     silent = state.count == 0
     if fit.is_new("rule", silent):
-        yield ((*state.rules, rule) for boost in BOOSTS for rule in seeded(silent, boost, fit))
+        boosts = [*BOOSTS, *rare(state.problem.cost[silent])]
+        yield ((*state.rules, rule) for boost in boosts for rule in seeded(silent, boost, fit))
+
+
+def rare(cost: Floats) -> Iterator[float]:
+    """The boost that makes up for positives too rare for the others to bring out."""
+    gain, loss = -float(cost[cost < 0].sum()), float(cost[cost > 0].sum())
+    if gain > 0 and loss > 2 * BOOSTS[-1] * gain:
+        yield loss / gain
 
 
 def seeded(rows: Bools, boost: float, fit: Fitter) -> Iterator[Rule]:
@@ -132,7 +139,7 @@ def seeded(rows: Bools, boost: float, fit: Fitter) -> Iterator[Rule]:
         yield from grown(Rule((seed,)), rows, fit)
 
 
-def grown(rule: Rule, rows: Bools, fit: Fitter, most: int = 3) -> Iterator[Rule]:
+def grown(rule: Rule, rows: Bools, fit: Fitter, most: int = 4) -> Iterator[Rule]:
     """The rule, and longer ones, each by the literal that is best on the rows it still covers."""
     yield rule
     while len(rule.literals) < most:

@@ -65,17 +65,20 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows, and in `cost` what it adds to the error to predict the label there rather than the default.
+    """Rows, and in `cost` what it adds to the weight in error to predict the label there rather than the default.
 
-    With y in {0, 1} and weights w that sum to one, the weighted error of a rule set is
-    Σ w·y + Σ_{rows predicted} w·(1 - 2y): a constant and a sum of signed costs over the rows that
-    the rule set is true in. A teacher's probability takes the place of y without further change.
+    With y in {0, 1} and weights w, the weight in error of a rule set is Σ w·y + Σ_{rows predicted} w·(1 - 2y): a
+    constant and a sum of signed costs over the rows that the rule set is true in. A teacher's probability takes the
+    place of y without further change. The sum is divided by Σ w last: sums of whole weights are then exact, in any
+    order, and a row of weight two is the row twice.
     """
 
     table: Table
     schema: Schema
     cost: Floats
-    floor: float  # the error of the empty rule set
+    weight: Floats
+    floor: float  # the weight in error of the empty rule set
+    total: float  # the weight of all rows
     prices: Prices
     caps: Caps
     _truths: dict[Literal, Bools] = field(default_factory=dict, compare=False, repr=False)
@@ -87,9 +90,9 @@ class Problem:
     @classmethod
     def of(cls, table: Table, schema: Schema, y: NDArray[Any], weight: Floats, prices: Prices, caps: Caps) -> Problem:
         """From labels in {0, 1}, or probabilities, and weights."""
-        share = weight / weight.sum()
         target = np.asarray(y, dtype=np.float64)
-        return cls(table, schema, share * (1.0 - 2.0 * target), float(np.sum(share * target)), prices, caps)
+        cost, floor = weight * (1.0 - 2.0 * target), float(np.sum(weight * target))
+        return cls(table, schema, cost, weight, floor, float(weight.sum()), prices, caps)
 
     @property
     def n_rows(self) -> int:
@@ -115,7 +118,11 @@ class Problem:
         fired = np.zeros(self.n_rows, dtype=np.bool_)
         for rule in rules:
             fired |= self.fires(rule)
-        return self.floor + float(self.cost[fired].sum())
+        return self.error_of(fired)
+
+    def error_of(self, predicted: Bools) -> float:
+        """The weighted error of predicting the label in these rows."""
+        return (self.floor + float(self.cost[predicted].sum())) / self.total
 
     def objective(self, rules: Iterable[Rule]) -> float:
         """Error plus the price of reading."""
@@ -135,4 +142,4 @@ class Problem:
 
 def objective_of(rules: RuleSet, problem: Problem) -> float:
     """The objective recomputed from a rule set and nothing else: what is reported must equal it."""
-    return problem.floor + float(problem.cost[rules.truth(problem.table)].sum()) + problem.prices.of_rules(rules.rules)
+    return problem.error_of(rules.truth(problem.table)) + problem.prices.of_rules(rules.rules)

@@ -22,7 +22,7 @@ def best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = 
     if not rules:
         return start
     fired = np.array([problem.fires(rule) for rule in rules])
-    price = np.array([problem.prices.of_rules([rule]) for rule in rules])
+    price = problem.total * np.array([problem.prices.of_rules([rule]) for rule in rules])
     found = local_search(problem, fired, price, {rules.index(rule) for rule in start if rule in rules})
     exact = exact_subset(problem.cost, fired, price, problem.caps.rules)
     subsets = [tuple(rules[i] for i in sorted(chosen)) for chosen in (found, exact) if chosen is not None]
@@ -92,6 +92,6 @@ def local_search(problem: Problem, fired: Bools, price: Floats, start: set[int])
             gain[sorted(base)] = np.inf
             options.append(base | {int(np.argmin(gain))})
         values = [objective(option) for option in options]
-        if not values or min(values) >= best - 1e-12:
+        if not values or min(values) >= best - 1e-12 * problem.total:
             return chosen
         chosen, best = options[int(np.argmin(values))], min(values)

@@ -33,7 +33,7 @@ class State:
         for rule, truth in zip(rules, fired, strict=True):
             if rule not in known:
                 count += truth
-        error = problem.floor + float(problem.cost @ (count > 0))
+        error = problem.error_of(count > 0)
         return cls(problem, rules, fired, count, error + problem.prices.of_rules(rules))
 
     @property

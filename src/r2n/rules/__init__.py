@@ -1,18 +1,20 @@
 """The crisp rule language: literals, rules, rule sets, their text and their files. numpy only."""
 
+from r2n.rules.classes import ClassRules
 from r2n.rules.cleanup import Cleaned, Step, clean_up
 from r2n.rules.floats import shortest_between
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing, natural_key
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.measures import Measures, RuleMeasure, measure
 from r2n.rules.modelfile import load, save
-from r2n.rules.parse import parse_literal, parse_rule, parse_ruleset
+from r2n.rules.parse import parse_class_rules, parse_literal, parse_rule, parse_ruleset
 from r2n.rules.rounding import round_predictions, round_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.simplify import PASSES, simplify
 
 __all__ = [
     "PASSES",
+    "ClassRules",
     "Cleaned",
     "Halfspace",
     "Known",
@@ -30,6 +32,7 @@ __all__ = [
     "load",
     "measure",
     "natural_key",
+    "parse_class_rules",
     "parse_literal",
     "parse_rule",
     "parse_ruleset",

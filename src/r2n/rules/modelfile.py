@@ -6,22 +6,26 @@ import json
 import math
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from r2n.errors import ModelFileError, ParameterError, SchemaError
+from r2n.rules.classes import ClassRules
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Schema, Value
 
-FORMAT = "r2n rule set"
+FORMAT, CLASSES_FORMAT = "r2n rule set", "r2n rules for several classes"
 VERSION = 1
 
-_FIELDS = frozenset({"format", "version", "label", "default", "rules", "columns"})
+_FIELDS = {
+    FORMAT: frozenset({"format", "version", "label", "default", "rules", "columns"}),
+    CLASSES_FORMAT: frozenset({"format", "version", "classes", "default", "columns"}),
+}
 
 
-def save(rules: RuleSet, path: str | os.PathLike[str]) -> None:
+def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
     """Write a rule set; on failure the old file, if any, is untouched and nothing is left behind."""
     # Written beside the target, then renamed: a reader sees the old file or the new, never a half.
     target = Path(os.path.realpath(path))
@@ -37,8 +41,8 @@ def save(rules: RuleSet, path: str | os.PathLike[str]) -> None:
         raise
 
 
-def load(path: str | os.PathLike[str]) -> RuleSet:
-    """Read a rule set that `save` wrote; anything else is refused."""
+def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
+    """Read a rule set, or rules for several classes, that `save` wrote; anything else is refused."""
     data = Path(path).read_bytes()
     try:
         return from_text(data.decode("utf-8"))
@@ -48,22 +52,21 @@ def load(path: str | os.PathLike[str]) -> RuleSet:
         raise ModelFileError(f"{path}: {error}") from None
 
 
-def to_text(rules: RuleSet) -> str:
+def to_text(rules: RuleSet | ClassRules) -> str:
     """The content of a model file."""
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "label": rules.label,
-        "default": rules.default,
-        "rules": [[_describe(literal) for literal in rule.literals] for rule in rules.rules],
-        "columns": None if rules.schema is None else rules.schema.to_json(),
-    }
+    columns = None if rules.schema is None else rules.schema.to_json()
+    if isinstance(rules, ClassRules):
+        classes = [{"label": label, "rules": _describe_rules(each)} for label, each in rules.branches]
+        content = {"format": CLASSES_FORMAT, "version": VERSION, "classes": classes, "default": rules.default}
+    else:
+        content = {"format": FORMAT, "version": VERSION, "label": rules.label, "default": rules.default}
+        content["rules"] = _describe_rules(rules.rules)
     # ASCII escapes, because a lone surrogate in a name has no UTF-8.
-    return json.dumps(document, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
+    return json.dumps({**content, "columns": columns}, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
 
 
-def from_text(text: str) -> RuleSet:
-    """The rule set that `to_text` wrote.
+def from_text(text: str) -> RuleSet | ClassRules:
+    """The rules that `to_text` wrote.
 
     >>> rules = RuleSet.parse("yes if x0/x1 > 0.1 or region is missing else no")
     >>> from_text(to_text(rules)) == rules
@@ -71,15 +74,32 @@ def from_text(text: str) -> RuleSet:
     """
     document = _read_json(text)
     _check_format(document)
-    items = document["rules"]
-    if not isinstance(items, list) or not all(isinstance(rule, list) for rule in items):
-        raise ModelFileError("rules must be a list of lists of literals.")
     schema = None if document["columns"] is None else Schema.from_json(document["columns"])
+    default = _value(document["default"])
     try:
-        rules = tuple(Rule(tuple(_literal(item) for item in rule)) for rule in items)
-        return RuleSet(rules, _value(document["label"]), _value(document["default"]), schema)
+        if document["format"] == FORMAT:
+            return RuleSet(_rules(document["rules"]), _value(document["label"]), default, schema)
+        return ClassRules(_branches(document["classes"]), default, schema)
     except (ParameterError, SchemaError) as error:
         raise ModelFileError(str(error)) from None
+
+
+def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise ModelFileError("classes must be a list of objects.")
+    for item in items:
+        _check_fields(item, {"label", "rules"}, "a class")
+    return tuple((_value(item["label"]), _rules(item["rules"])) for item in items)
+
+
+def _rules(items: object) -> tuple[Rule, ...]:
+    if not isinstance(items, list) or not all(isinstance(rule, list) for rule in items):
+        raise ModelFileError("rules must be a list of lists of literals.")
+    return tuple(Rule(tuple(_literal(item) for item in rule)) for rule in items)
+
+
+def _describe_rules(rules: Iterable[Rule]) -> list[list[dict[str, object]]]:
+    return [[_describe(literal) for literal in rule.literals] for rule in rules]
 
 
 def _describe(literal: Literal) -> dict[str, object]:
@@ -123,7 +143,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _check_format(document: Any) -> None:
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.get("format") not in list(_FIELDS):
         raise ModelFileError("not an r2n rule set. Give a file written by RuleSet.save.")
     version = document.get("version")
     if type(version) is not int or version != VERSION:
@@ -131,7 +151,7 @@ def _check_format(document: Any) -> None:
             f"has version {version!r} of the format, but this r2n reads version {VERSION}. "
             f"Install the r2n that wrote it, or save the rules again."
         )
-    _check_fields(document, _FIELDS, "a rule set")
+    _check_fields(document, _FIELDS[document["format"]], "a rule set")
 
 
 def _check_fields(item: Mapping[str, Any], fields: frozenset[str] | set[str], what: str) -> None:

@@ -2,7 +2,9 @@
 
 ::
 
-    ruleset = label "if" ("false" | rule ([","] "or" rule)*) [","] "else" label
+    ruleset = branch [","] "else" label
+    classes = branch ([","] "else" branch)* [","] "else" label
+    branch  = label "if" ("false" | rule ([","] "or" rule)*)
     rule    = condition ("and" condition)*
     condition = "true"
               | name "in" set | name "not" "in" set | name ("=" | "!=") value
@@ -22,6 +24,7 @@ import math
 from typing import NoReturn, TypeVar
 
 from r2n.errors import ParameterError
+from r2n.rules.classes import ClassRules
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.tokens import Token, error_at, tokenise
@@ -42,6 +45,17 @@ def parse_ruleset(text: str) -> RuleSet:
     else no
     """
     return _Parser(text).ruleset()
+
+
+def parse_class_rules(text: str) -> ClassRules:
+    """Rules for several classes from their text.
+
+    >>> print(parse_class_rules("low if x < 1 else high if x > 3 else middle"))
+    low if x < 1
+    else high if x > 3
+    else middle
+    """
+    return _Parser(text).class_rules()
 
 
 def parse_rule(text: str) -> Rule:
@@ -118,17 +132,34 @@ class _Parser:
     # -- rules ---------------------------------------------------------------------------------
 
     def ruleset(self) -> RuleSet:
+        label, rules = self._branch("after the label")
+        start = self._next.start
+        default = self._value("the default label")
+        if self._is("if"):
+            self._fail("expected the end: these are rules for several classes, read them with ClassRules.parse")
+        try:
+            return RuleSet(rules, label, self.whole(default))
+        except ParameterError as error:
+            self.fail_at(start, str(error))
+
+    def class_rules(self) -> ClassRules:
+        branches, start = [self._branch("after the label")], self._next.start
+        while _reads(self._after, "if"):
+            branches.append(self._branch("after the label"))
+        default = self.whole(self._value("the default label"))
+        try:
+            return ClassRules(tuple(branches), default)
+        except ParameterError as error:
+            self.fail_at(start, str(error))
+
+    def _branch(self, where: str) -> tuple[Value, tuple[Rule, ...]]:
+        """A label and its rules, up to the `else` that follows."""
         label = self._value("a label")
-        self._expect("if", "after the label")
+        self._expect("if", where)
         rules = () if self._skip("false") else self._rules()
         self._skip(",")
         self._expect("else", "and the default label, or `and` or `or`")
-        start = self._next.start
-        default = self.whole(self._value("the default label"))
-        try:
-            return RuleSet(rules, label, default)
-        except ParameterError as error:
-            self.fail_at(start, str(error))
+        return label, rules
 
     def _rules(self) -> tuple[Rule, ...]:
         rules = [self.rule()]

@@ -38,7 +38,7 @@ class Rule:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
-        return _sorted_columns(self.literals)
+        return sorted_columns(self.literals)
 
     @property
     def size(self) -> int:
@@ -89,8 +89,8 @@ class RuleSet:
                 raise ParameterError(f"a rule set is made of rules, not of {rule!r}. Wrap literals: Rule((…,)).")
         ordered = sorted(self.rules, key=lambda rule: rule.sort_key())
         object.__setattr__(self, "rules", tuple(dict.fromkeys(ordered)))
-        object.__setattr__(self, "label", _label(self.label))
-        object.__setattr__(self, "default", _label(self.default))
+        object.__setattr__(self, "label", as_label(self.label))
+        object.__setattr__(self, "default", as_label(self.default))
         if self.label == self.default:
             raise ParameterError(f"the label and the default are both {self.label!r}. Give two that differ.")
         if self.schema is not None:
@@ -122,7 +122,7 @@ class RuleSet:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that any rule reads."""
-        return _sorted_columns(self.literals)
+        return sorted_columns(self.literals)
 
     # -- evaluating ----------------------------------------------------------------------------
 
@@ -189,11 +189,13 @@ class RuleSet:
         save(self, path)
 
 
-def _sorted_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
+def sorted_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
+    """The columns that literals read, in the order of columns."""
     return tuple(sorted({name for literal in literals for name in literal.columns}, key=natural_key))
 
 
-def _label(cell: object) -> Value:
+def as_label(cell: object) -> Value:
+    """A label as the value it is; anything that cannot be one is refused."""
     try:
         value = as_value(cell)
     except CellError as error:

@@ -37,11 +37,11 @@ class Scaling:
     scale: tuple[float, ...]
 
     @classmethod
-    def learn(cls, table: Table, names: Sequence[str], how: str = "standard") -> Scaling:
-        """Centre and spread of the named columns: `standard`, `range` (to 0 … 1), or `none`."""
+    def learn(cls, table: Table, names: Sequence[str], how: str = "standard", weight: Floats | None = None) -> Scaling:
+        """Centre and spread of the named columns: `standard`, `range` (to 0 … 1), or `none`; rows may have weights."""
         if how not in HOW:
             raise ParameterError(f"scaling must be one of {', '.join(HOW)}, not {how!r}.")
-        pairs = [_centre_and_scale(table.numeric(name), how) for name in names]
+        pairs = [_centre_and_scale(table.numeric(name), how, weight) for name in names]
         for name, pair in zip(names, pairs, strict=True):
             _check_range(name, table.numeric(name), *pair)
         return cls(tuple(names), tuple(c for c, _ in pairs), tuple(s for _, s in pairs))
@@ -88,8 +88,9 @@ def _check_range(name: str, column: Floats, centre: float, scale: float) -> None
         )
 
 
-def _centre_and_scale(column: Floats, how: str) -> tuple[float, float]:
-    known = column[~np.isnan(column)]
+def _centre_and_scale(column: Floats, how: str, weight: Floats | None) -> tuple[float, float]:
+    there = ~np.isnan(column)
+    known = column[there]
     if how == "none" or known.size == 0:
         return 0.0, 1.0
     # Sums of squares of numbers around 1e200 overflow; those of numbers around 1 do not. A power of
@@ -99,7 +100,9 @@ def _centre_and_scale(column: Floats, how: str) -> tuple[float, float]:
         return 0.0, largest  # subnormal: refused, unless it is 0 throughout
     known = known / largest
     if how == "standard":
-        centre, scale = float(known.mean()), float(known.std())
+        centre = float(np.average(known, weights=None if weight is None else weight[there]))
+        spread = np.average((known - centre) ** 2, weights=None if weight is None else weight[there])
+        scale = float(np.sqrt(spread))
     else:
         centre, scale = float(known.min()), float(np.ptp(known))
     # A spread that is only rounding error is a constant column, which no scale can spread.

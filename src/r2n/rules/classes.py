@@ -1,0 +1,172 @@
+"""Rules for several classes: one rule set for each, asked in turn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.errors import ParameterError
+from r2n.rules.literals import Bools, Literal
+from r2n.rules.ruleset import Rule, RuleSet, as_label, sorted_columns
+from r2n.rules.text import write_value
+from r2n.schema import Schema, Table, Value
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRules:
+    """The first rule set that is true names the class; where none is, the default does.
+
+    >>> rules = ClassRules.parse('''
+    ... small if length < 2
+    ... else large if width > 1.7
+    ...            or length > 5
+    ... else middle if length > 2
+    ... else large''')
+    >>> rules.predict({"length": [1, 3, 6, 2], "width": [0, 0, 0, 0]}).tolist()
+    ['small', 'middle', 'large', 'large']
+    >>> print(rules["large"])
+    large if length > 5
+          or width > 1.7
+    else "not large"
+    >>> rules.n_rules, rules.size
+    (4, 4)
+    """
+
+    branches: tuple[tuple[Value, tuple[Rule, ...]], ...]
+    default: Value
+    schema: Schema | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        branches = tuple((as_label(label), RuleSet(rules).rules) for label, rules in self.branches)
+        labels = [label for label, _ in branches]
+        if not branches:
+            raise ParameterError("rules for several classes need at least one class.")
+        if len(set(labels)) < len(labels):
+            raise ParameterError(f"a class is named twice in {labels}. Join its rules with `or`.")
+        object.__setattr__(self, "branches", branches)
+        object.__setattr__(self, "default", as_label(self.default))
+        if self.schema is not None:
+            for name in self.columns:
+                self.schema.column(name)
+
+    # -- one rule set for each class -----------------------------------------------------------
+
+    @property
+    def labels(self) -> tuple[Value, ...]:
+        """The classes that have rules, in the order in which they are asked."""
+        return tuple(label for label, _ in self.branches)
+
+    def __getitem__(self, label: object) -> RuleSet:
+        """The rule set of one class against all others."""
+        for known, rules in self.branches:
+            if known == label and isinstance(known, str) == isinstance(label, str):
+                return RuleSet(rules, known, f"not {known}", self.schema)
+        raise ParameterError(f"there are no rules for {label!r}, only for {list(self.labels)}.")
+
+    def __iter__(self) -> Iterator[RuleSet]:
+        return (self[label] for label in self.labels)
+
+    def __len__(self) -> int:
+        return len(self.branches)
+
+    # -- counting ------------------------------------------------------------------------------
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of all classes, in the order in which they are printed."""
+        return tuple(rule for _, rules in self.branches for rule in rules)
+
+    @property
+    def n_rules(self) -> int:
+        """How many rules, over all classes."""
+        return len(self.rules)
+
+    @property
+    def literals_per_rule(self) -> float:
+        """The mean number of literals in a rule; 0 if there are no rules."""
+        return sum(len(rule.literals) for rule in self.rules) / max(self.n_rules, 1)
+
+    @property
+    def size(self) -> int:
+        """How many column mentions a reader must read in all."""
+        return sum(rule.size for rule in self.rules)
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        """The distinct literals, in the order in which they are printed first."""
+        return tuple(dict.fromkeys(literal for rule in self.rules for literal in rule.literals))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that any rule reads."""
+        return sorted_columns(self.literals)
+
+    # -- evaluating ----------------------------------------------------------------------------
+
+    def table(self, X: object) -> Table:
+        """X as a table of the columns these rules read, checked against the schema if there is one."""
+        if isinstance(X, Table) or self.schema is None:
+            return Table.read(X)
+        return self.schema.table(X, only=self.columns)
+
+    def claims(self, X: object) -> Bools:
+        """Which classes claim which rows: one column for each class, in the order of `labels`."""
+        table = self.table(X)
+        claimed = np.zeros((table.n_rows, len(self)), dtype=np.bool_)
+        for k, rules in enumerate(self):
+            claimed[:, k] = rules.truth(table)
+        return claimed
+
+    def decided(self, X: object) -> NDArray[np.intp]:
+        """For each row the position in `labels` of the class that it gets, or `len(labels)` for the default."""
+        claimed = self.claims(X)
+        return np.where(claimed.any(axis=1), claimed.argmax(axis=1), len(self))
+
+    def predict(self, X: object) -> NDArray[Any]:
+        """The first class that claims the row, or the default."""
+        labels = (*self.labels, self.default)
+        same_type = len({type(label) for label in labels}) == 1
+        return np.array(labels, dtype=None if same_type else object)[self.decided(X)]
+
+    # -- reading and writing -------------------------------------------------------------------
+
+    def with_schema(self, schema: Schema | None) -> ClassRules:
+        """The same rules over this schema."""
+        return replace(self, schema=schema)
+
+    def with_class(self, rules: RuleSet) -> ClassRules:
+        """With other rules for one class."""
+        if rules.label not in self.labels:
+            raise ParameterError(f"there are no rules for {rules.label!r}, only for {list(self.labels)}.")
+        changed = tuple((label, rules.rules if label == rules.label else old) for label, old in self.branches)
+        return replace(self, branches=changed)
+
+    def text(self) -> str:
+        """As printed: a chain of rule sets."""
+        lines = []
+        for k, (label, rules) in enumerate(self.branches):
+            head = f"{'else ' if k else ''}{write_value(label)} if "
+            join = "\n" + "or ".rjust(len(head))
+            lines.append(head + (join.join(rule.text(self.schema) for rule in rules) or "false"))
+        return "\n".join([*lines, f"else {write_value(self.default)}"])
+
+    def __str__(self) -> str:
+        return self.text()
+
+    @classmethod
+    def parse(cls, text: str) -> ClassRules:
+        """The inverse of `str`."""
+        from r2n.rules.parse import parse_class_rules  # the parser needs this class
+
+        return parse_class_rules(text)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file, for `r2n.load`."""
+        from r2n.rules.modelfile import save  # the file format needs this class
+
+        save(self, path)

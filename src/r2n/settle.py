@@ -1,0 +1,54 @@
+"""Several classes: in which order their rule sets are asked, and which class gets the rows that none claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.rules import ClassRules, RuleSet
+from r2n.schema import Table
+
+Bools = NDArray[np.bool_]
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+
+def settled(rule_sets: Sequence[RuleSet], table: Table, codes: Codes, weight: Floats) -> ClassRules:
+    """One model of one rule set for each class; `codes` are the rows' classes, in the order of the rule sets.
+
+    The most precise set is asked first; then neighbours change places as long as that lowers the training error.
+    Rows that no class claims get the class that most of them have.
+    """
+    claims = np.column_stack([rules.truth(table) for rules in rule_sets])
+    order = ordered(claims, codes, weight)
+    default = unclaimed_class(claims, codes, weight)
+    labels = [rules.label for rules in rule_sets]
+    return ClassRules(tuple((labels[k], rule_sets[k].rules) for k in order), labels[default], rule_sets[0].schema)
+
+
+def ordered(claims: Bools, codes: Codes, weight: Floats) -> list[int]:
+    """The order of the classes."""
+    n_classes = claims.shape[1]
+    right = claims & (codes[:, None] == np.arange(n_classes))
+    precision = (weight @ right) / np.maximum(weight @ claims, 1e-300)
+    order = sorted(range(n_classes), key=lambda k: -precision[k])
+    improved = True
+    while improved:
+        improved = False
+        for i in range(n_classes - 1):
+            first, second = order[i], order[i + 1]
+            # Only rows that both claim, and none before them, change hands.
+            both = claims[:, first] & claims[:, second] & ~claims[:, order[:i]].any(axis=1)
+            if weight[both & (codes == second)].sum() > weight[both & (codes == first)].sum() + 1e-12:
+                order[i], order[i + 1] = second, first
+                improved = True
+    return order
+
+
+def unclaimed_class(claims: Bools, codes: Codes, weight: Floats) -> int:
+    """The most frequent class among the rows that none claims; of all rows if there are none."""
+    silent = ~claims.any(axis=1)
+    counted = silent if silent.any() else np.ones(len(codes), dtype=np.bool_)
+    return int(np.argmax(np.bincount(codes[counted], weights=weight[counted], minlength=claims.shape[1])))

@@ -1,0 +1,202 @@
+"""Several classes, and weights: one rule set a class, asked in turn; a row of weight two is two rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, load_wine
+
+import r2n
+from r2n import R2NClassifier
+from r2n.errors import ModelFileError, ParameterError, ParseError, SchemaError
+from r2n.refine import Caps, Prices, Problem, descend
+from r2n.rules import ClassRules, RuleSet, measure
+from r2n.rules.modelfile import from_text, to_text
+from r2n.schema import Schema
+from r2n.settle import ordered, unclaimed_class
+
+QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
+THREE = """low if x < 1
+else high if x > 3
+          or y in {a}
+else middle if x > 2
+else low"""
+
+
+def test_class_rules_print_parse_and_save(tmp_path: object) -> None:
+    rules = ClassRules.parse(THREE)
+    assert str(rules) == THREE
+    assert ClassRules.parse(str(rules)) == rules == from_text(to_text(rules))
+    path = f"{tmp_path}/model.json"
+    rules.save(path)
+    assert r2n.load(path) == rules
+    assert rules.labels == ("low", "high", "middle")
+    assert [each.label for each in rules] == ["low", "high", "middle"]
+    assert (rules.n_rules, rules.size, rules.literals_per_rule, rules.columns) == (4, 4, 1.0, ("x", "y"))
+
+
+def test_the_first_class_that_claims_a_row_gets_it() -> None:
+    rules = ClassRules.parse(THREE)
+    table = {"x": [0, 4, 2.5, 1.5, 0, None], "y": ["a", "b", "b", "b", "b", "a"]}
+    assert rules.predict(table).tolist() == ["low", "high", "middle", "low", "low", "high"]
+    assert rules.claims(table)[0].tolist() == [True, True, False]
+    assert rules.with_class(RuleSet.parse("middle if x > 1 else other")).predict(table)[3] == "middle"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a if x > 1 else a if x > 2 else b", "named twice"),
+        ("a if x > 1 else b if x > 2", "expected `else`"),
+        ("a if x > 1 else b if x > 2 else", "the default label"),
+        ("a if else b", "expected"),
+    ],
+)
+def test_bad_texts_of_class_rules_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ParseError, match=message):
+        ClassRules.parse(text)
+
+
+def test_a_rule_set_does_not_take_the_text_of_several_classes() -> None:
+    with pytest.raises(ParseError, match=r"read them with ClassRules\.parse"):
+        RuleSet.parse(THREE)
+    with pytest.raises(ParameterError, match="there are no rules for 'huge'"):
+        ClassRules.parse(THREE)["huge"]
+    with pytest.raises(ParameterError, match="at least one class"):
+        ClassRules((), "a")
+
+
+def test_a_damaged_file_of_class_rules_is_refused() -> None:
+    text = to_text(ClassRules.parse(THREE))
+    for old, new in (('"classes": [', '"classes": [3, '), ('"label": "low"', '"name": "low"'), ('"high"', '"low"')):
+        with pytest.raises(ModelFileError):
+            from_text(text.replace(old, new, 1))
+
+
+@settings(max_examples=50)
+@given(seed=st.integers(0, 10**6))
+def test_the_order_of_classes_cannot_be_bettered_by_exchanging_neighbours(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    claims, codes, weight = rng.random((40, 4)) < 0.5, rng.integers(0, 4, 40), rng.random(40)
+
+    def right(order: list[int]) -> float:
+        first = claims[:, order].argmax(axis=1)
+        got = np.where(claims.any(axis=1), np.array(order)[first], -1)
+        return float(weight[got == codes].sum())
+
+    order = ordered(claims, codes, weight)
+    for i in range(3):
+        other = [*order[:i], order[i + 1], order[i], *order[i + 2 :]]
+        assert right(other) <= right(order) + 1e-9
+    silent = ~claims.any(axis=1)
+    if silent.any():
+        counts = [weight[silent & (codes == k)].sum() for k in range(4)]
+        assert counts[unclaimed_class(claims, codes, weight)] == max(counts)
+
+
+@pytest.mark.parametrize(("load", "least"), [(load_iris, 0.95), (load_wine, 0.95)])
+def test_small_tables_of_three_classes(load: object, least: float) -> None:
+    data = load(as_frame=True)  # type: ignore[operator]
+    y = data.target_names[data.target]
+    model = R2NClassifier(**QUICK).fit(data.data, y)
+    assert isinstance(model.rules_, ClassRules)
+    assert model.score(data.data, y) > least
+    np.testing.assert_array_equal(model.predict(data.data), model.rules_.predict(data.data))
+    shares = model.predict_proba(data.data)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(data.data))
+    assert model.transform(data.data).shape == (len(y), len(model.rules_.literals))
+    label = model.classes_[1]
+    other = model.pick(0, label)
+    assert other.rules_[label] == model.front_[label][0].rules
+    np.testing.assert_array_equal(
+        other.classes_[other.predict_proba(data.data).argmax(axis=1)], other.predict(data.data)
+    )
+    with pytest.raises(ParameterError, match="label must be one of"):
+        model.pick(0)
+
+
+def test_thirty_classes() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(30), 40)
+    X = np.c_[y % 6 + 0.2 * rng.random(len(y)), y // 6 + 0.2 * rng.random(len(y))]
+    model = R2NClassifier(restarts=1, epochs=5, random_state=0).fit(X, y)
+    assert model.classes_.tolist() == list(range(30))
+    assert len(model.rules_) == 30
+    assert model.score(X, y) > 0.95
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def problem_of(frame: pd.DataFrame, y: np.ndarray, weight: np.ndarray) -> Problem:
+    schema, table = Schema.learn(frame)
+    return Problem.of(table, schema, y, weight, Prices.of(3e-3), Caps())
+
+
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10**6))
+def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_no_row(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80), "k": rng.choice(list("pqr"), 80)})
+    y = ((frame["a"] + frame["b"] > 0.3) | (frame["k"] == "p")).to_numpy() ^ (rng.random(80) < 0.1)
+    times = rng.integers(0, 3, 80)
+    again = np.repeat(np.arange(80), times)
+    kept = np.flatnonzero(times)
+    weighted = problem_of(frame.iloc[kept], y[kept], times[kept].astype(float))
+    repeated = problem_of(frame.iloc[again], y[again], np.ones(len(again)))
+    start = RuleSet.parse("True if a > 0 or k in {q} else False")
+    assert weighted.objective(start.rules) == pytest.approx(repeated.objective(start.rules))
+    ends = [list(descend(problem, start.rules))[-1] for problem in (weighted, repeated)]
+    assert ends[0].objective == pytest.approx(ends[1].objective, abs=1e-9)
+    by_weight, by_rows = measure(start, frame, y, times), measure(start, frame.iloc[again], y[again])
+    assert str(by_weight) == str(by_rows)
+
+
+def test_weights_reach_the_rules() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((600, 2))
+    left = rng.random(600) < 0.5
+    y = np.where(left, X[:, 0] > 0.5, X[:, 1] > 0.5)
+    first, second = (R2NClassifier(**QUICK).fit(X, y, sample_weight=w) for w in (left, ~left))
+    assert first.rules_.columns == ("x0",)
+    assert second.rules_.columns == ("x1",)
+    alone = R2NClassifier(**QUICK).fit(X[left], y[left])
+    assert str(alone.rules_) == str(first.rules_), "a row of weight 0 is no row"
+
+
+def test_class_weights_move_the_balance() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((1_000, 1))
+    y = np.where(rng.random(1_000) < X[:, 0] * 0.4, "rare", "common")
+    plain, balanced, given_ = (
+        R2NClassifier(**QUICK, teacher=False, positive="rare", class_weight=weight).fit(X, y)
+        for weight in (None, "balanced", {"rare": 9.0})
+    )
+    assert (plain.predict(X) == "rare").mean() < 0.1 < (balanced.predict(X) == "rare").mean()
+    assert (given_.predict(X) == "rare").mean() > 0.3
+
+
+@pytest.mark.parametrize(
+    ("weight", "class_weight", "message"),
+    [
+        ([1, 2], None, r"sample_weight.shape == \(2,\), expected \(4,\)"),
+        ([1, 1, -1, 1], None, "sample_weight holds -1.0 in row 2"),
+        ([1, 1, np.nan, 1], None, "sample_weight holds nan in row 2"),
+        ([0, 0, 0, 0], None, "sample_weight is 0 in every row"),
+        (["a", "b", "c", "d"], None, "sample_weight must hold numbers"),
+        (None, "fair", "class_weight must be None, 'balanced' or a dict, not 'fair'"),
+        (None, 3, "class_weight must be None, 'balanced' or a dict, not 3"),
+        (None, {"z": 1}, "class_weight names 'z', but the classes in y are"),
+        (None, {"a": -1}, "class_weight must hold numbers of at least 0"),
+    ],
+)
+def test_bad_weights_are_refused(weight: object, class_weight: object, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        R2NClassifier(class_weight=class_weight).fit(np.eye(4), ["a", "b", "a", "b"], sample_weight=weight)
+
+
+def test_one_class_left_by_the_weights_is_refused() -> None:
+    with pytest.raises(SchemaError, match="y holds one class only, 'a'"):
+        R2NClassifier().fit(np.eye(4), ["a", "b", "a", "b"], sample_weight=[1, 0, 1, 0])
+    with pytest.raises(ParameterError, match="y holds 3 classes, each of which gets rules"):
+        R2NClassifier(positive="a").fit(np.eye(4), ["a", "b", "a", "c"])
