@@ -34,7 +34,7 @@ from r2n.parameters import (
     whole,
 )
 from r2n.refine import Labelled, Move
-from r2n.rules import ClassRules, RuleSet
+from r2n.rules import ClassRules, Knowledge, RuleSet, read_knowledge
 from r2n.schema import Schema, Table, Value
 from r2n.settle import settled
 
@@ -129,6 +129,18 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         How numeric columns are scaled inside the network. Rules are always in the table's own units.
     categorical : sequence of str, optional
         Columns to treat as categories though they hold numbers.
+    literals : list of str, optional
+        Literals to choose from besides those that are learned, such as `["age > 30", "debt/income > 0.4"]`.
+    start : RuleSet or str, optional
+        A person's rules, to begin from.
+    fixed : RuleSet, str or list of str, optional
+        Rules that stay as they are; others are learned beside them.
+    exclude : list of str, optional
+        Columns that no learned rule may read.
+    apart : list of groups of str, optional
+        Columns of which no learned rule may read two, such as `[("age", "region")]`.
+    monotone : dict, optional
+        The sign that a column's coefficients must have: with `{"debt": -1}` more debt never makes a row the label's.
     class_weight : dict, "balanced" or None
         What a row of each class weighs, as in scikit-learn.
     positive : label, optional
@@ -201,6 +213,12 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         drop_below: float = 0.025,
         scaling: str = "standard",
         categorical: Collection[str] | None = None,
+        literals: Any = None,
+        start: Any = None,
+        fixed: Any = None,
+        exclude: Any = None,
+        apart: Any = None,
+        monotone: Any = None,
         class_weight: Any = None,
         positive: Any = None,
         progress: bool = False,
@@ -237,6 +255,12 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.drop_below = drop_below
         self.scaling = scaling
         self.categorical = categorical
+        self.literals = literals
+        self.start = start
+        self.fixed = fixed
+        self.exclude = exclude
+        self.apart = apart
+        self.monotone = monotone
         self.class_weight = class_weight
         self.positive = positive
         self.progress = progress
@@ -250,7 +274,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         began = time.monotonic()
         parameters = self.get_params(deep=False)
         check_parameters(parameters, CHECKS)
-        options = Options(**{each.name: parameters[each.name] for each in fields(Options)})
+        options = Options(**{each.name: parameters[each.name] for each in fields(Options) if each.name in parameters})
         schema, table = Schema.learn(X, () if self.categorical is None else list(self.categorical))
         labels = Labels.learn(y, table.n_rows, self.positive)
         weight = weights_of(sample_weight, self.class_weight, labels)
@@ -258,6 +282,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             some = np.flatnonzero(weight)
             table, labels, weight = table.take(some), labels.take(some), weight[some]
             schema = schema.seen_in(table)
+        knowledge = self._knowledge(schema, labels)
+        options = replace(options, knowledge=knowledge)
         learned = self._learn(schema, table, labels, weight, options, began)
         self.classes_ = labels.classes
         self.n_features_in_ = len(schema.columns)
@@ -270,6 +296,17 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
                 words = f"{each.interrupted}; the rules are the best found until then."
                 warnings.warn(words, Interrupted, stacklevel=2)
         return self
+
+    def _knowledge(self, schema: Schema, labels: Labels) -> Knowledge:
+        """What the expert's parameters say, checked before any work is done."""
+        blank = labels.blank(labels.positive, schema) if len(labels.classes) == 2 else None
+        expert = (self.literals, self.start, self.fixed, self.exclude, self.apart, self.monotone)
+        knowledge = read_knowledge(schema, blank, *expert)
+        if self.max_rules is not None and len(knowledge.fixed) > self.max_rules:
+            raise ParameterError(f"fixed has {len(knowledge.fixed)} rules, but max_rules is {self.max_rules}.")
+        if knowledge.steers and self.effort == "none":
+            raise ParameterError("fixed, apart and monotone are kept by refinement. Choose another effort than 'none'.")
+        return knowledge
 
     def _learn(
         self,

@@ -14,7 +14,7 @@ from r2n.extract import extract, network_rows, predefined_literals
 from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
 from r2n.progress import ProgressBar, RefineBar
 from r2n.refine import Caps, Front, Labelled, Move, Plan, refine, with_short_numbers
-from r2n.rules import Rule, RuleSet
+from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
 from r2n.rules.simplify import simplify
 from r2n.schema import Scaling
@@ -83,6 +83,7 @@ class Options:
     scaling: str
     progress: bool
     callback: Callable[[Record | Move], object] | None
+    knowledge: Knowledge = NOTHING
 
     @property
     def penalties(self) -> Penalties:
@@ -124,6 +125,7 @@ class Options:
             continued=effort.continued,
             escapes=effort.escapes,
             caps=Caps(self.max_columns, self.max_literals, self.max_rules),
+            knowledge=self.knowledge,
             teacher=False if self.hurried and self.teacher is None else self.teacher,
             seed=seed,
             n_jobs=self.n_jobs,
@@ -183,9 +185,10 @@ def trained(
     """The decoded rule set of every restart, what training recorded, and whether the user interrupted it."""
     schema, table = blank.schema, rows.table
     assert schema is not None
-    scaling = Scaling.learn(table, schema.numeric, options.scaling, rows.weight)
-    given = predefined_literals(schema, table, options.negations)
-    network, whole = (options.network(len(schema.numeric), len(given), share) for share in (options.drop_below, 0.0))
+    allowed = schema.without(options.knowledge.excluded)
+    scaling = Scaling.learn(table, allowed.numeric, options.scaling, rows.weight)
+    given = (*predefined_literals(allowed, table, options.negations), *options.knowledge.literals)
+    network, whole = (options.network(len(allowed.numeric), len(given), share) for share in (options.drop_below, 0.0))
     inside = network_rows(table, scaling, given, rows.truth, rows.weight)
     training = Training(network, options.settings, inside, *parts, seed=seed)
     history, interrupted = watched(training, options, began)
@@ -237,7 +240,8 @@ def refined(
     """What the network found, finished crisply; the choice among what comes out is made on the rows held out."""
     best = choose(decoded, blank, rows.take(parts[1]), options)
     chosen = [best] if options.effort == "quick" else [*decoded, best]
-    starts = list(dict.fromkeys([(), *(simplify(start.rules).rules for start in chosen)]))
+    decoded_rules = [simplify(start.rules).rules for start in chosen]
+    starts = list(dict.fromkeys([(), *([options.knowledge.start] if options.knowledge.start else []), *decoded_rules]))
     plan, moves = options.plan(seed, began), []
     with RefineBar(plan.descents(len(starts)), shown=options.progress) as bar:
 

@@ -42,16 +42,23 @@ def descend(
     """
     fit = fit or Fitter.of(problem)
     state = State.of(problem, within_caps(problem, start, fit))
-    yield Move(origin, state.rules, state.objective, state.error, begins=True)
+    yield told(origin, state, begins=True)
     while not passed(deadline):
         for move in MOVES:
             better = first_better(move, state, fit, deadline)
             if better is not None:
                 state = better
-                yield Move(move.__name__, state.rules, state.objective, state.error)
+                yield told(move.__name__, state)
                 break
         else:
             return
+
+
+def told(name: str, state: State, begins: bool = False) -> Move:
+    """The move that led to a state, with the fixed rules, which are read and priced like all."""
+    fixed = state.problem.knowledge.fixed
+    objective = state.objective + state.problem.prices.of_rules(fixed)
+    return Move(name, (*fixed, *state.rules), objective, state.error, begins)
 
 
 def passed(deadline: float | None) -> bool:
@@ -77,22 +84,25 @@ def first_better(
 
 
 def within_caps(problem: Problem, start: Iterable[Rule], fit: Fitter) -> tuple[Rule, ...]:
-    """Literals of too many columns fitted anew with fewer, rules of too many literals and too many rules cut."""
-    rules, caps = tuple(start), problem.caps
+    """The start as the caps and the expert's knowledge have it: literals fitted anew or dropped, rules cut."""
+    rules = problem.learned(start)
     for j, rule in enumerate(rules):
         for literal in rule.literals:
-            if caps.columns is not None and literal.size > caps.columns:
+            if not problem.permits(literal):
                 state = State.of(problem, rules)
                 if j >= len(state.rules) or literal not in state.rules[j].literals:
                     continue
-                found = fit.best(state.care_set(j, literal), problem.cost)
+                rest = replaced(state.rules[j], literal, None)
+                found = fit.best(state.care_set(j, literal), problem.cost, beside=rest.columns)
                 rules = state.with_rule(j, replaced(state.rules[j], literal, found))
     while not problem.allows(rules):
-        if caps.rules is not None and len(rules) > caps.rules:
-            rules = min((State.of(problem, rules).without_rule(j) for j in range(len(rules))), key=problem.error)
+        wrong = [j for j, rule in enumerate(rules) if not problem.permits_rule(rule)]
+        if wrong:
+            shorter = [replaced(rules[wrong[0]], literal, None) for literal in rules[wrong[0]].literals]
+            options = [(*rules[: wrong[0]], rule, *rules[wrong[0] + 1 :]) for rule in shorter]
         else:
-            longest = max(range(len(rules)), key=lambda j: len(rules[j].literals))
-            shorter = [replaced(rules[longest], literal, None) for literal in rules[longest].literals]
-            options = [(*rules[:longest], rule, *rules[longest + 1 :]) for rule in shorter]
-            rules = min(options, key=problem.error)
+            options = [(*rules[:j], *rules[j + 1 :]) for j in range(len(rules))]
+        if not options:  # the fixed rules alone are too many
+            return rules
+        rules = min(options, key=problem.error)
     return rules

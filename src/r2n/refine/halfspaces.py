@@ -7,7 +7,7 @@ dropped one by one, and each direction is finished by exact scans over its thres
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,8 @@ class Numbers:
     middle: Floats  # (d,) of z: the median
     spread: Floats  # (d,) of z: how far its middle half reaches, or more where that is a single value
     order: tuple[NDArray[np.int32], ...]  # each column's rows in ascending order, missing ones left out
+    sign: NDArray[np.int8]  # (d,): that a column's coefficients must have, 0 for either
+    apart: tuple[frozenset[int], ...]  # groups of columns of which no literal may read two
 
     @classmethod
     def of(cls, problem: Problem) -> Numbers:
@@ -48,7 +50,10 @@ class Numbers:
         z[missing] = 0.0
         orders = tuple(ascending(row, gone) for row, gone in zip(z, missing, strict=True))
         middle, spread = middles(z, orders)
-        return cls(names, z, missing, centre, scale, middle, spread, orders)
+        knowledge, index = problem.knowledge, {name: k for k, name in enumerate(names)}
+        sign = np.array([knowledge.sign(name) for name in names], dtype=np.int8)
+        apart = tuple(frozenset(index[name] for name in group if name in index) for group in knowledge.apart)
+        return cls(names, z, missing, centre, scale, middle, spread, orders, sign, apart)
 
     def halfspace(self, columns: Sequence[int], b: Floats, threshold: float) -> Halfspace:
         """Σ b_k·z_k > threshold in the table's units."""
@@ -91,17 +96,27 @@ class Direction:
 
 
 def halfspace_candidates(
-    numbers: Numbers, rows: np.ndarray, cost: Floats, most_columns: int, start: Halfspace | None = None
+    numbers: Numbers,
+    rows: np.ndarray,
+    cost: Floats,
+    most_columns: int,
+    start: Halfspace | None = None,
+    barred: Collection[str] = (),
 ) -> Iterator[Halfspace]:
-    """Good halfspaces for these rows, of one column up to `most_columns`; `start` is improved besides."""
+    """Good halfspaces for these rows, of one column up to `most_columns`; `start` is improved besides.
+
+    Columns that are barred are left out, and the signs that columns must have are kept.
+    """
     if len(rows) == 0 or not numbers.names or not (cost < 0).any():
         return
-    singles = sorted(single_columns(numbers, rows, cost), key=lambda found: found.cost)
+    singles = [each for each in single_columns(numbers, rows, cost) if numbers.names[each.columns[0]] not in barred]
+    singles.sort(key=lambda found: found.cost)
     for single in singles[:2]:
         yield numbers.halfspace(single.columns, single.b, single.threshold)
     if most_columns < 2 or len(numbers.names) < 2:
         return
-    screened = list(dict.fromkeys(found.columns[0] for found in singles))[:SCREENED] or list(range(len(numbers.names)))
+    open_columns = [k for k, name in enumerate(numbers.names) if name not in barred]
+    screened = list(dict.fromkeys(found.columns[0] for found in singles))[:SCREENED] or open_columns
     for columns, b in directions(numbers, rows, cost, screened, most_columns):
         finished = finish(numbers, rows, cost, columns, b)
         if finished is not None:
@@ -134,7 +149,7 @@ def single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator
             values, costs = numbers.z[k][mine], wanted[mine]
             up, down = best_sorted_cut(values, costs), best_sorted_cut(-values[::-1], costs[::-1])
             for sign, cut in ((1.0, up), (-1.0, down)):
-                if cut is not None:
+                if cut is not None and sign * numbers.sign[k] >= 0:
                     yield Direction((k,), np.array([sign]), cut.at, cut.cost)
 
 
@@ -147,8 +162,18 @@ def directions(
     rows, cost = rows[::step], cost[::step]  # a direction need not be exact: the scans that finish it read all rows
     if not (cost < 0).any():
         return
+    if len(columns) < 2:
+        return
     b, _ = logistic(numbers.z[columns][:, rows], cost)
     while len(columns) > 1:
+        wrong = unwanted(numbers, columns, b)
+        if wrong:
+            kept = [k for k in range(len(columns)) if k not in wrong]
+            if len(kept) < 2:
+                return
+            columns = [columns[k] for k in kept]
+            b, _ = logistic(numbers.z[columns][:, rows], cost, b[kept])
+            continue
         keep = min(len(columns) - 1, max(most_columns, len(columns) // 2)) if len(columns) > most_columns else None
         if keep is None:
             yield tuple(columns), b
@@ -158,6 +183,16 @@ def directions(
         strongest = np.sort(np.argsort(-np.abs(b), kind="stable")[:keep])
         columns = [columns[k] for k in strongest]
         b, _ = logistic(numbers.z[columns][:, rows], cost, b[strongest])
+
+
+def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
+    """Places of columns with a sign they must not have; if there are none, the weaker ones of those kept apart."""
+    wrong = {k for k, column in enumerate(columns) if b[k] * numbers.sign[column] < 0}
+    if not wrong:
+        for group in numbers.apart:
+            members = sorted((k for k, column in enumerate(columns) if column in group), key=lambda k: -abs(b[k]))
+            wrong |= set(members[1:])
+    return wrong
 
 
 def logistic(z: Floats, cost: Floats, start: Floats | None = None, ridge: float = 1e-4) -> tuple[Floats, float]:
@@ -201,7 +236,7 @@ def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[i
         for k in range(len(columns)):
             rest = value - b[k] * z[k] - cut.at
             better = best_coefficient(z[k], rest, cost, b[k])
-            if better is not None:
+            if better is not None and better.at * numbers.sign[columns[k]] >= 0:
                 value = value + (better.at - b[k]) * z[k]
                 b = b.copy()
                 b[k] = better.at

@@ -37,21 +37,29 @@ class Fitter:
     def of(cls, problem: Problem) -> Fitter:
         return cls(problem, Numbers.of(problem))
 
-    def literals(self, rows: Bools, cost: Floats, start: Literal | None = None) -> Iterator[Literal]:
-        """Good literals to be true in the rows of negative cost and false in the others."""
-        index = np.flatnonzero(rows)
+    def literals(
+        self, rows: Bools, cost: Floats, start: Literal | None = None, beside: Iterable[str] = ()
+    ) -> Iterator[Literal]:
+        """Good literals to be true in the rows of negative cost and false in the others.
+
+        They are for a rule that reads the columns `beside`, and may be of those that an expert gave.
+        """
+        index, knowledge = np.flatnonzero(rows), self.problem.knowledge
         here = cost[index]
         most = self.problem.caps.columns or len(self.numbers.names)
         halfspace = start if isinstance(start, Halfspace) and len(start.terms) <= most else None
+        barred = knowledge.excluded | knowledge.apart_from(beside)
         now = len(self._fitted)
         for literal in chain(
-            halfspace_candidates(self.numbers, index, here, most, halfspace),
+            halfspace_candidates(self.numbers, index, here, most, halfspace, barred),
             membership_candidates(self.problem, index, here),
+            knowledge.literals,
         ):
-            self._fitted[literal] = now
-            yield literal
+            if self.problem.permits(literal) and not barred & set(literal.columns):
+                self._fitted[literal] = now
+                yield literal
 
-    def best(self, rows: Bools, cost: Floats) -> Literal | None:
+    def best(self, rows: Bools, cost: Floats, beside: Iterable[str] = ()) -> Literal | None:
         """The literal of the lowest cost on these rows, its price included."""
         index = np.flatnonzero(rows)
 
@@ -59,7 +67,7 @@ class Fitter:
             weight = float(cost[index][self.problem.truth(literal)[index]].sum())
             return weight / self.problem.total + self.problem.prices.of_literal(literal)
 
-        return min(self.literals(rows, cost), key=objective, default=None)
+        return min(self.literals(rows, cost, beside=beside), key=objective, default=None)
 
     def is_new(self, question: object, rows: Bools) -> bool:
         """Whether this was not asked of these rows before: the same fit on the same rows gives the same answer."""
@@ -99,12 +107,10 @@ def add_known_literal(state: State, fit: Fitter) -> Groups:
 def refit_literal(state: State, fit: Fitter) -> Groups:
     """With one literal fitted anew on its care set, with as many columns or fewer; the longest unfitted come first."""
     for j, literal in fit.longest_unfitted(state.rules):
-        care = state.care_set(j, literal)
+        care, rest = state.care_set(j, literal), replaced(state.rules[j], literal, None)
         if fit.is_new(literal, care):
-            yield (
-                state.with_rule(j, replaced(state.rules[j], literal, other))
-                for other in fit.literals(care, state.problem.cost, start=literal)
-            )
+            others = fit.literals(care, state.problem.cost, literal, rest.columns)
+            yield (state.with_rule(j, replaced(state.rules[j], literal, other)) for other in others)
 
 
 def grow_literal(state: State, fit: Fitter) -> Groups:
@@ -112,7 +118,7 @@ def grow_literal(state: State, fit: Fitter) -> Groups:
     for j, rule in enumerate(state.rules):
         alone = state.fired[j] & state.others_silent(j)
         if fit.is_new("grow", alone):
-            literals = fit.literals(alone, state.problem.cost)
+            literals = fit.literals(alone, state.problem.cost, beside=rule.columns)
             yield (state.with_rule(j, Rule((*rule.literals, literal))) for literal in literals)
 
 
@@ -143,7 +149,7 @@ def grown(rule: Rule, rows: Bools, fit: Fitter, most: int = 4) -> Iterator[Rule]
     """The rule, and longer ones, each by the literal that is best on the rows it still covers."""
     yield rule
     while len(rule.literals) < most:
-        literal = fit.best(rows & fit.problem.fires(rule), fit.problem.cost)
+        literal = fit.best(rows & fit.problem.fires(rule), fit.problem.cost, rule.columns)
         longer = None if literal is None else Rule((*rule.literals, literal))
         if longer is None or longer == rule:
             return
@@ -161,7 +167,8 @@ def merge_rules(state: State, fit: Fitter) -> Groups:
         others_silent = (state.count - state.fired[i] - state.fired[j]) == 0
         open_rows = others_silent & state.problem.fires(Rule(shared))
         if fit.is_new("merge", open_rows):
-            yield ((*rest, Rule((*shared, literal))) for literal in fit.literals(open_rows, state.problem.cost))
+            literals = fit.literals(open_rows, state.problem.cost, beside=Rule(shared).columns)
+            yield ((*rest, Rule((*shared, literal))) for literal in literals)
 
 
 MOVES: tuple[Callable[[State, Fitter], Groups], ...] = (

@@ -17,7 +17,7 @@ from r2n.refine.problem import Caps, Floats, Labelled, Prices, Problem
 from r2n.refine.recombine import best_subset
 from r2n.refine.teacher import cleaned_labels
 from r2n.refine.work import Task, carry_out
-from r2n.rules import Rule, RuleSet
+from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.rounding import round_predictions
 from r2n.rules.simplify import simplify
 from r2n.schema import Table
@@ -35,6 +35,7 @@ class Plan:
     prices: tuple[float, ...]
     continued: int  # the best starts go on to the next lower price, the others end there
     caps: Caps
+    knowledge: Knowledge = NOTHING
     escapes: int = 0  # from each end at the lowest price
     teacher: bool | None = None  # None: where the labels are noisy
     seed: int = 0  # of the teacher's folds, the rows drawn and the escapes
@@ -88,10 +89,10 @@ def refine(
     wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
     chosen = one_standard_error(wrong, judges.weight)
     if interrupted or passed(again_by):  # no time to ask the teacher again, now of all rows
-        return Refined(front, chosen, with_short_numbers(front[chosen].rules, rows.table), interrupted)
+        return Refined(front, chosen, with_short_numbers(front[chosen].rules, rows.table, plan.knowledge), interrupted)
     again = cleaned_labels(rows, judges, blank.schema, plan.teacher, plan.seed)
     rules, interrupted = finish(front[chosen], rows, again.fit, plan, watch)
-    return Refined(front, chosen, with_short_numbers(rules, rows.table), interrupted)
+    return Refined(front, chosen, with_short_numbers(rules, rows.table, plan.knowledge), interrupted)
 
 
 def explore(
@@ -105,7 +106,7 @@ def explore(
     # Where a teacher is unsure a row costs little either way: prices shrink with what they buy.
     sure = float(np.average(np.abs(1.0 - 2.0 * target), weights=rows.weight))
     problems = [
-        Problem.of(rows.table, blank.schema, target, rows.weight, Prices.of(price * sure), plan.caps)
+        Problem.of(rows.table, blank.schema, target, rows.weight, Prices.of(price * sure), plan.caps, plan.knowledge)
         for price in plan.prices
     ]
     numbers = Numbers.of(problems[0])
@@ -131,8 +132,9 @@ def explore(
 
     ends: list[Rules] = list(dict.fromkeys(starts))
     for start in [(), *ends]:  # so that there is something to choose if time ends at once
-        if problems[0].allows(start):
-            yield Point(blank.with_rules(start), problems[0].error(start), problems[0].prices.column)
+        if start == () or problems[0].allows(start):
+            rules = blank.with_rules((*plan.knowledge.fixed, *start))
+            yield Point(rules, problems[0].error(start), problems[0].prices.column)
     for problem in problems:
         reached = yield from run([Task(problem, start) for start in ends])
         if passed(plan.explore_until):
@@ -152,7 +154,8 @@ def finish(point: Point, rows: Labelled, target: Floats, plan: Plan, watch: Watc
     """A point's rules, refined on all rows at the price they were found at; and whether the user interrupted it."""
     assert point.rules.schema is not None
     within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1))
-    problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, Prices.of(point.price), within)
+    prices = Prices.of(point.price)
+    problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, prices, within, plan.knowledge)
     rules, interrupted = point.rules.rules, False
     try:
         for move in descend(problem, rules, Fitter.of(problem), plan.finish_until, "all rows"):
@@ -163,6 +166,9 @@ def finish(point: Point, rows: Labelled, target: Floats, plan: Plan, watch: Watc
     return point.rules.with_rules(rules), interrupted
 
 
-def with_short_numbers(rules: RuleSet, table: Table) -> RuleSet:
-    """The same on every row of the table, as short as can be."""
-    return simplify(round_predictions(simplify(rules), table))
+def with_short_numbers(rules: RuleSet, table: Table, knowledge: Knowledge = NOTHING) -> RuleSet:
+    """The same on every row of the table, as short as can be; fixed rules stay, and what an expert forbids."""
+    learned = simplify(rules.with_rules(set(rules.rules) - set(knowledge.fixed)))
+    short = simplify(round_predictions(learned, table))
+    kept = short if all(map(knowledge.permits_rule, short.rules)) else learned
+    return rules.with_rules((*knowledge.fixed, *kept.rules))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.rules import Literal, Rule, RuleSet
+from r2n.rules import NOTHING, Knowledge, Literal, Rule, RuleSet
 from r2n.schema import Schema, Table
 
 Bools: TypeAlias = NDArray[np.bool_]
@@ -81,6 +81,7 @@ class Problem:
     total: float  # the weight of all rows
     prices: Prices
     caps: Caps
+    knowledge: Knowledge = NOTHING
     _truths: dict[Literal, Bools] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -88,11 +89,23 @@ class Problem:
         return {**self.__dict__, "_truths": {}}
 
     @classmethod
-    def of(cls, table: Table, schema: Schema, y: NDArray[Any], weight: Floats, prices: Prices, caps: Caps) -> Problem:
-        """From labels in {0, 1}, or probabilities, and weights."""
+    def of(
+        cls,
+        table: Table,
+        schema: Schema,
+        y: NDArray[Any],
+        weight: Floats,
+        prices: Prices,
+        caps: Caps,
+        knowledge: Knowledge = NOTHING,
+    ) -> Problem:
+        """From labels in {0, 1}, or probabilities, and weights. Rows in which a fixed rule is true are settled."""
         target = np.asarray(y, dtype=np.float64)
         cost, floor = weight * (1.0 - 2.0 * target), float(np.sum(weight * target))
-        return cls(table, schema, cost, weight, floor, float(weight.sum()), prices, caps)
+        settled = RuleSet(knowledge.fixed).truth(table) if knowledge.fixed else np.zeros(len(cost), dtype=np.bool_)
+        floor += float(cost[settled].sum())
+        cost[settled] = 0.0
+        return cls(table, schema, cost, weight, floor, float(weight.sum()), prices, caps, knowledge)
 
     @property
     def n_rows(self) -> int:
@@ -129,15 +142,24 @@ class Problem:
         rules = tuple(rules)
         return self.error(rules) + self.prices.of_rules(rules)
 
+    def learned(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
+        """Without the rules that are fixed: those that moves and escapes may change."""
+        return tuple(rule for rule in rules if rule not in self.knowledge.fixed)
+
+    def permits(self, literal: Literal) -> bool:
+        """Whether rules may use the literal. An expert's own may have any number of columns."""
+        few = self.caps.columns is None or literal.size <= self.caps.columns or literal in self.knowledge.literals
+        return few and self.knowledge.permits(literal)
+
+    def permits_rule(self, rule: Rule) -> bool:
+        few = self.caps.literals is None or len(rule.literals) <= self.caps.literals
+        return few and all(map(self.permits, rule.literals)) and self.knowledge.permits_rule(rule)
+
     def allows(self, rules: Iterable[Rule]) -> bool:
-        """Whether the caps are kept."""
-        rules = tuple(rules)
-        literals = [literal for rule in rules for literal in rule.literals]
-        return (
-            (self.caps.rules is None or len(rules) <= self.caps.rules)
-            and (self.caps.literals is None or all(len(rule.literals) <= self.caps.literals for rule in rules))
-            and (self.caps.columns is None or all(literal.size <= self.caps.columns for literal in literals))
-        )
+        """Whether caps and knowledge are kept. Fixed rules count, and need no permission."""
+        learned = set(rules) - set(self.knowledge.fixed)
+        few = self.caps.rules is None or len(learned) + len(self.knowledge.fixed) <= self.caps.rules
+        return few and all(map(self.permits_rule, learned))
 
 
 def objective_of(rules: RuleSet, problem: Problem) -> float:

@@ -17,16 +17,20 @@ SOLVER_SECONDS = 5.0
 
 def best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = ()) -> tuple[Rule, ...]:
     """The subset of the pool with the lowest objective: proved where the pool is small, else by local search."""
-    rules = tuple(dict.fromkeys(pool))
-    start = tuple(start)
+    rules, start = problem.learned(dict.fromkeys(pool)), problem.learned(start)
     if not rules:
         return start
     fired = np.array([problem.fires(rule) for rule in rules])
     price = problem.total * np.array([problem.prices.of_rules([rule]) for rule in rules])
     found = local_search(problem, fired, price, {rules.index(rule) for rule in start if rule in rules})
-    exact = exact_subset(problem.cost, fired, price, problem.caps.rules)
+    exact = exact_subset(problem.cost, fired, price, most_learned(problem))
     subsets = [tuple(rules[i] for i in sorted(chosen)) for chosen in (found, exact) if chosen is not None]
     return min(subsets, key=problem.objective)
+
+
+def most_learned(problem: Problem) -> int | None:
+    """How many rules may be chosen beside the fixed ones."""
+    return None if problem.caps.rules is None else max(problem.caps.rules - len(problem.knowledge.fixed), 0)
 
 
 def exact_subset(cost: Floats, fired: Bools, price: Floats, most: int | None) -> set[int] | None:
@@ -73,7 +77,8 @@ def exact_subset(cost: Floats, fired: Bools, price: Floats, most: int | None) ->
 
 def local_search(problem: Problem, fired: Bools, price: Floats, start: set[int]) -> set[int]:
     """What adding, dropping and swapping single rules reaches."""
-    most, chosen = problem.caps.rules or len(fired), set(start)
+    most, chosen = most_learned(problem), set(start)
+    most = len(fired) if most is None else most
 
     def objective(members: Iterable[int]) -> float:
         members = list(members)

@@ -33,7 +33,7 @@ class Task:
         best, least = self.start, self.problem.objective(self.start)
         escapes: list[Escape | None] = [*islice(cycle(CYCLE), self.escapes)]
         for escape in escapes or [None]:
-            start = best if escape is None else escape(self.problem, best, numbers, rng)
+            start = best if escape is None else escape(self.problem, self.problem.learned(best), numbers, rng)
             origin = self.origin if escape is None else escape.__name__
             if passed(deadline):
                 return

@@ -3,6 +3,7 @@
 from r2n.rules.classes import ClassRules
 from r2n.rules.cleanup import Cleaned, Step, clean_up
 from r2n.rules.floats import shortest_between
+from r2n.rules.knowledge import NOTHING, Knowledge, read_knowledge
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing, natural_key
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.measures import Measures, RuleMeasure, measure
@@ -13,10 +14,12 @@ from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.simplify import PASSES, simplify
 
 __all__ = [
+    "NOTHING",
     "PASSES",
     "ClassRules",
     "Cleaned",
     "Halfspace",
+    "Knowledge",
     "Known",
     "Literal",
     "Measures",
@@ -36,6 +39,7 @@ __all__ = [
     "parse_literal",
     "parse_rule",
     "parse_ruleset",
+    "read_knowledge",
     "round_predictions",
     "round_ruleset",
     "save",

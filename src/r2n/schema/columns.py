@@ -141,6 +141,10 @@ class Schema:
         kinds: dict[str, Kind] = {name: "categorical" if name in chosen else table.kind(name) for name in table.names}
         return cls(tuple(Column.learn(table, name, kind) for name, kind in kinds.items())), table
 
+    def without(self, names: Collection[str]) -> Schema:
+        """The other columns."""
+        return Schema(tuple(column for column in self.columns if column.name not in names))
+
     def seen_in(self, table: Table) -> Schema:
         """The same columns, as they are in fewer rows."""
         return Schema(tuple(Column.learn(table, column.name, column.kind) for column in self.columns))

@@ -1,0 +1,181 @@
+"""What an expert knows beforehand: literals to use, rules to start from or to keep, columns and signs to keep to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from r2n.errors import ParameterError, ParseError
+from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.parse import parse_literal, parse_rule, parse_ruleset
+from r2n.rules.ruleset import Rule, RuleSet
+from r2n.schema import Schema
+from r2n.schema.table import no_such_column
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What must hold of every rule that is learned."""
+
+    literals: tuple[Literal, ...] = ()  # to choose from, besides those that are learned
+    start: tuple[Rule, ...] = ()  # a person's rules, to begin with
+    fixed: tuple[Rule, ...] = ()  # rules that stay as they are
+    excluded: frozenset[str] = frozenset()  # columns that no learned rule may read
+    apart: tuple[frozenset[str], ...] = ()  # columns of which no rule may read two
+    signs: tuple[tuple[str, int], ...] = ()  # the sign that a column's coefficients must have
+
+    @property
+    def steers(self) -> bool:
+        """Whether it asks for what only refinement can promise."""
+        return bool(self.fixed or self.apart or self.signs)
+
+    def sign(self, column: str) -> int:
+        """1, -1, or 0 if either will do."""
+        return dict(self.signs).get(column, 0)
+
+    def apart_from(self, columns: Iterable[str]) -> frozenset[str]:
+        """The columns that must not be read beside these."""
+        here = set(columns)
+        return frozenset(name for group in self.apart if group & here for name in group - here)
+
+    def permits(self, literal: Literal) -> bool:
+        """Whether a rule may use the literal."""
+        if literal in self.literals:
+            return True
+        if self.excluded & set(literal.columns) or not self._keeps_apart(literal.columns):
+            return False
+        return not isinstance(literal, Halfspace) or all(self.sign(name) * a >= 0 for name, a in literal.terms)
+
+    def permits_rule(self, rule: Rule) -> bool:
+        """Whether the rule may be learned."""
+        return all(map(self.permits, rule.literals)) and self._keeps_apart(rule.columns)
+
+    def _keeps_apart(self, columns: Iterable[str]) -> bool:
+        here = set(columns)
+        return all(len(group & here) < 2 for group in self.apart)
+
+
+NOTHING = Knowledge()
+
+
+def read_knowledge(
+    schema: Schema,
+    blank: RuleSet | None,
+    literals: Any = None,
+    start: Any = None,
+    fixed: Any = None,
+    exclude: Any = None,
+    apart: Any = None,
+    monotone: Any = None,
+) -> Knowledge:
+    """The estimator's parameters of these names, checked against the columns and against each other.
+
+    `blank` has the two labels; it is None where there are more classes, which leaves some of this without meaning.
+    """
+    if blank is None:
+        for name, value in (("start", start), ("fixed", fixed), ("monotone", monotone)):
+            if value is not None:
+                raise ParameterError(f"{name} is for two classes, but y holds more. Leave it out.")
+    found = Knowledge(
+        literals=_literals(literals, schema),
+        start=_rules("start", start, schema, blank),
+        fixed=_rules("fixed", fixed, schema, blank),
+        excluded=frozenset(_names("exclude", exclude, schema)),
+        apart=_groups(apart, schema),
+        signs=_signs(monotone, schema),
+    )
+    for literal in found.literals:
+        if not Knowledge(excluded=found.excluded, apart=found.apart, signs=found.signs).permits(literal):
+            raise ParameterError(f"literals: {literal} goes against exclude, apart or monotone. Change one of them.")
+    if found.excluded == set(schema.names):
+        raise ParameterError("exclude names every column, which leaves none to learn from.")
+    return found
+
+
+def _literals(texts: Any, schema: Schema) -> tuple[Literal, ...]:
+    if texts is None:
+        return ()
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise ParameterError(f"literals must be a list of texts such as 'age > 30', not {texts!r}.")
+    return tuple(_checked("literals", _parsed("literals", text, parse_literal), schema) for text in texts)
+
+
+def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tuple[Rule, ...]:
+    """A rule set, its text, or a list of rules or of their texts."""
+    if given is None or blank is None:
+        return ()
+    if isinstance(given, str):
+        given = _parsed(what, given, parse_ruleset)
+    if isinstance(given, RuleSet):
+        if (given.label, given.default) != (blank.label, blank.default):
+            raise ParameterError(
+                f"{what} has rules for {given.label!r} (else {given.default!r}), but these are to describe "
+                f"{blank.label!r} (else {blank.default!r}). Change its labels, or `positive`."
+            )
+        given = given.rules
+    if not isinstance(given, Iterable):
+        raise ParameterError(f"{what} must be a RuleSet, its text, or a list of rules, not {given!r}.")
+    rules = tuple(rule if isinstance(rule, Rule) else _parsed(what, rule, parse_rule) for rule in given)
+    for rule in rules:
+        for literal in rule.literals:
+            _checked(what, literal, schema)
+    return rules
+
+
+def _parsed(what: str, text: Any, parse: Any) -> Any:
+    if not isinstance(text, str):
+        if isinstance(text, Literal):
+            return text
+        raise ParameterError(f"{what} must be given as text, not as {text!r}.")
+    try:
+        return parse(text)
+    except ParseError as error:
+        raise ParseError(f"{what}: {error.problem}", error.line, error.column, error.source) from None
+
+
+def _checked(what: str, literal: Literal, schema: Schema) -> Literal:
+    """The literal, if the table has its columns and they are of its kind."""
+    for name in literal.columns:
+        if name not in schema:
+            raise ParameterError(f"{what}: in `{literal}`, " + no_such_column(name, schema.names, "the table"))
+        if isinstance(literal, Halfspace) and schema.column(name).kind != "numeric":
+            raise ParameterError(f"{what}: `{literal}` compares {name!r}, which holds categories. Write `in {{…}}`.")
+    return literal
+
+
+def _names(what: str, names: Any, schema: Schema) -> tuple[str, ...]:
+    if names is None:
+        return ()
+    if isinstance(names, str) or not isinstance(names, Collection) or not all(isinstance(n, str) for n in names):
+        raise ParameterError(f"{what} must be a list of column names, not {names!r}.")
+    for name in names:
+        if name not in schema:
+            raise ParameterError(f"{what}: " + no_such_column(name, schema.names, "the table"))
+    return tuple(names)
+
+
+def _groups(groups: Any, schema: Schema) -> tuple[frozenset[str], ...]:
+    if groups is None:
+        return ()
+    if isinstance(groups, str) or not isinstance(groups, Collection):
+        raise ParameterError(f"apart must be a list of groups of column names, not {groups!r}.")
+    read = tuple(frozenset(_names("apart", group, schema)) for group in groups)
+    for group in read:
+        if len(group) < 2:
+            raise ParameterError(f"apart: a group needs at least two columns, not {sorted(group)}.")
+    return read
+
+
+def _signs(monotone: Any, schema: Schema) -> tuple[tuple[str, int], ...]:
+    if monotone is None:
+        return ()
+    if not isinstance(monotone, Mapping):
+        raise ParameterError(f"monotone must be a dict such as {{'debt': -1}}, not {monotone!r}.")
+    _names("monotone", list(monotone), schema)
+    for name, sign in monotone.items():
+        if isinstance(sign, bool) or sign not in (1, -1):
+            raise ParameterError(f"monotone: the sign of {name!r} must be 1 or -1, not {sign!r}.")
+        if schema.column(name).kind != "numeric":
+            raise ParameterError(f"monotone: {name!r} holds categories, which have no order. Leave it out.")
+    return tuple(sorted((name, int(sign)) for name, sign in monotone.items()))

@@ -1,0 +1,142 @@
+"""What an expert says beforehand is checked at once and kept to the end."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from r2n import R2NClassifier, RuleSet
+from r2n.errors import ParameterError, ParseError
+from r2n.refine import Caps, Labelled, Plan, refine
+from r2n.rules import Halfspace, Knowledge, Rule, parse_rule
+from r2n.schema import Schema
+
+QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
+
+
+def people(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "income": rng.gamma(4, 10, n),
+            "debt": rng.gamma(2, 8, n),
+            "region": rng.choice(["north", "south", "west"], n),
+        }
+    )
+    good = (frame["income"] - 2 * frame["debt"] > 5) | ((frame["age"] > 60) & (frame["region"] == "west"))
+    return frame, np.where(good.to_numpy() ^ (rng.random(n) < 0.05), "yes", "no")
+
+
+def columns_of(rule: Rule) -> set[str]:
+    return set(rule.columns)
+
+
+@settings(max_examples=10)
+@given(
+    seed=st.integers(0, 10**6),
+    excluded=st.sets(st.sampled_from(["age", "debt", "region"]), max_size=2),
+    apart=st.sampled_from([(), (("income", "debt"),), (("income", "debt", "age"),), (("age", "region"),)]),
+    signs=st.dictionaries(st.sampled_from(["income", "debt", "age"]), st.sampled_from([1, -1])),
+    fixed=st.sampled_from([(), ("age > 50 and debt > 3",), ("region in {south}", "income + 0.123456·debt > 90.12345")]),
+)
+def test_what_is_promised_is_kept_through_refinement_rounding_and_simplification(
+    seed: int, excluded: set[str], apart: tuple[tuple[str, ...], ...], signs: dict[str, int], fixed: tuple[str, ...]
+) -> None:
+    frame, y = people(300, seed)
+    schema, table = Schema.learn(frame)
+    keep = tuple(parse_rule(text) for text in fixed)
+    knowledge = Knowledge(
+        fixed=keep, excluded=frozenset(excluded), apart=tuple(map(frozenset, apart)), signs=tuple(signs.items())
+    )
+    plan = Plan((1e-3, 1e-4), 1, Caps(rules=len(keep) + 3), knowledge, escapes=3, teacher=False)
+    starts = [(), RuleSet.parse("yes if income - debt - age > 3 and region in {west} or age < 30 else no").rules]
+    rows = Labelled(table, y == "yes", np.ones(300))
+    everything = np.arange(300)
+    refined = refine(RuleSet((), "yes", "no", schema), rows, (everything, everything), starts, plan)
+    for rules in (refined.rules, *(point.rules for point in refined.front)):
+        assert set(keep) <= set(rules.rules)
+        assert rules.n_rules <= len(keep) + 3
+        for rule in set(rules.rules) - set(keep):
+            assert not columns_of(rule) & excluded
+            assert all(len(columns_of(rule) & set(group)) < 2 for group in apart)
+            for literal in rule.literals:
+                if isinstance(literal, Halfspace):
+                    assert all(signs.get(name, 0) * a >= 0 for name, a in literal.terms)
+
+
+def test_with_signs_more_of_a_column_never_changes_the_decision_the_other_way() -> None:
+    frame, y = people()
+    model = R2NClassifier(**QUICK, monotone={"debt": -1, "income": 1}).fit(frame, y)
+    assert model.score(frame, y) > 0.85
+    before = model.predict(frame) == "yes"
+    after = model.predict(frame.assign(debt=frame["debt"] + 7.3, income=frame["income"] - 2.1)) == "yes"
+    assert not (after & ~before).any()
+
+
+def test_fixed_rules_stay_and_others_are_learned_beside_them() -> None:
+    frame, y = people()
+    fixed = "yes if age > 60 and region in {west} else no"
+    model = R2NClassifier(**QUICK, fixed=fixed, max_rules=2).fit(frame, y)
+    assert RuleSet.parse(fixed).rules[0] in model.rules_.rules
+    assert model.rules_.n_rules == 2
+    assert model.score(frame, y) > 0.9
+    assert all(RuleSet.parse(fixed).rules[0] in point.rules.rules for point in model.front_)
+
+
+def test_an_experts_literals_and_start_are_used() -> None:
+    frame, y = people()
+    given_ = R2NClassifier(**QUICK, literals=["income - 2·debt > 5"], exclude=["income", "debt"])
+    with pytest.raises(ParameterError, match="goes against exclude"):
+        given_.fit(frame, y)
+    model = R2NClassifier(**QUICK, literals=["income - 2·debt > 5"], max_columns=1).fit(frame, y)
+    assert any(str(literal) == "income - 2·debt > 5" for literal in model.rules_.literals)
+    start = RuleSet.parse("yes if income - 2·debt > 4 else no")
+    hurried = R2NClassifier(random_state=0, effort="quick", time_limit=3.0, start=start, teacher=False)
+    assert hurried.fit(frame, y).score(frame, y) > 0.85
+    assert hurried.history_ == []
+
+
+BAD = [
+    ({"literals": "age > 30"}, "literals must be a list of texts such as 'age > 30', not 'age > 30'"),
+    ({"literals": ["age >"]}, "line 1, column 6: literals: expected the threshold, a number"),
+    ({"literals": ["aeg > 3"]}, "Did you mean 'age'?"),
+    ({"literals": ["region > 3"]}, "compares 'region', which holds categories"),
+    ({"literals": [3]}, "literals must be given as text, not as 3"),
+    ({"start": "yes if age > 3"}, "start: expected `else`"),
+    ({"start": "no if age > 3 else yes"}, "start has rules for 'no' .else 'yes'., but these are to describe 'yes'"),
+    ({"start": "yes if hight > 3 else no"}, "start: in `hight > 3`, the table has no column 'hight'"),
+    ({"start": 5}, "start must be a RuleSet, its text, or a list of rules, not 5"),
+    ({"fixed": ["age > 3 and"]}, "fixed: "),
+    ({"fixed": ["age > 3", "age < 2"], "max_rules": 1}, "fixed has 2 rules, but max_rules is 1"),
+    ({"fixed": ["age > 3"], "effort": "none"}, "Choose another effort than 'none'"),
+    ({"exclude": "age"}, "exclude must be a list of column names, not 'age'"),
+    ({"exclude": ["aeg"]}, "exclude: the table has no column 'aeg'. Did you mean 'age'"),
+    ({"exclude": ["age", "income", "debt", "region"]}, "exclude names every column"),
+    ({"apart": [("age",)]}, "apart: a group needs at least two columns"),
+    ({"apart": ["age"]}, "apart must be a list of column names, not 'age'"),
+    ({"apart": 3}, "apart must be a list of groups of column names, not 3"),
+    ({"monotone": ["debt"]}, "monotone must be a dict such as"),
+    ({"monotone": {"debt": 2}}, "monotone: the sign of 'debt' must be 1 or -1, not 2"),
+    ({"monotone": {"region": 1}}, "monotone: 'region' holds categories"),
+    ({"monotone": {"dept": 1}}, "Did you mean 'debt'?"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), BAD, ids=lambda value: str(value)[:40])
+def test_what_an_expert_says_wrongly_is_refused_at_once(parameters: dict[str, object], message: str) -> None:
+    frame, y = people(50)
+    model = R2NClassifier(**parameters)
+    with pytest.raises((ParameterError, ParseError), match=message):
+        model.fit(frame, y)
+    assert not hasattr(model, "rules_")
+
+
+def test_of_more_classes_only_what_has_a_meaning_is_taken() -> None:
+    frame, _ = people(60)
+    y = np.array(["a", "b", "c"])[np.arange(60) % 3]
+    with pytest.raises(ParameterError, match="monotone is for two classes, but y holds more"):
+        R2NClassifier(monotone={"debt": 1}).fit(frame, y)
+    model = R2NClassifier(**QUICK, exclude=["debt", "region"]).fit(frame, y)
+    assert not {"debt", "region"} & set(model.rules_.columns)
