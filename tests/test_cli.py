@@ -202,3 +202,18 @@ def test_ctrl_c_during_a_fit_still_shows_rules(table: Path, tmp_path: Path) -> N
     assert process.returncode == 0, stderr
     assert "yes if" in stdout
     assert "the rules are the best found until then" in stderr
+
+
+def test_several_classes_and_values_that_stand_for_missing_ones(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    size, kind = rng.integers(0, 30, 240), rng.choice(["a", "?"], 240)
+    frame = pd.DataFrame({"size": np.where(rng.random(240) < 0.1, -9, size), "kind": kind})
+    frame["class"] = np.where(kind == "?", "none", np.where(size > 15, "large", "small"))
+    table, model = tmp_path / "t.csv", tmp_path / "m.json"
+    frame.to_csv(table, index=False)
+    done = run("fit", table, "--target", "class", "--missing", "?", "--missing", "-9", "-o", model)
+    assert "none if kind is missing" in done.stdout
+    shown = run("show", model).stdout
+    assert shown.count(" if ") == 3
+    said = run("predict", model, table).stdout.splitlines()[1:]
+    assert np.mean(np.array(said) == frame["class"]) > 0.9

@@ -321,7 +321,7 @@ def test_impossible_parameters_are_refused_before_any_work(name: str, value: obj
 
 def test_every_parameter_is_checked() -> None:
     expert = {"literals", "start", "fixed", "exclude", "apart", "monotone"}
-    free = {"class_weight", "positive", "random_state", *expert}  # checked by what reads them
+    free = {"class_weight", "missing_values", "positive", "random_state", *expert}  # checked by what reads them
     assert set(BAD_PARAMETERS) == set(R2NClassifier().get_params()) - free
 
 

@@ -392,14 +392,38 @@ def test_the_callers_frames_are_untouched() -> None:
 def test_json_is_plain_and_exact() -> None:
     schema, _ = Schema.learn({"x": [0.1, 1e-300], "z": ["a", None], "e": np.array([NAN, NAN])})
     assert schema.to_json() == [
-        {"name": "x", "kind": "numeric", "low": 1e-300, "high": 0.1, "categories": [], "missing": False},
-        {"name": "z", "kind": "categorical", "low": None, "high": None, "categories": ["a"], "missing": True},
-        {"name": "e", "kind": "numeric", "low": None, "high": None, "categories": [], "missing": True},
+        {
+            "name": "x",
+            "kind": "numeric",
+            "low": 1e-300,
+            "high": 0.1,
+            "categories": [],
+            "missing": False,
+            "missing_values": [],
+        },
+        {
+            "name": "z",
+            "kind": "categorical",
+            "low": None,
+            "high": None,
+            "categories": ["a"],
+            "missing": True,
+            "missing_values": [],
+        },
+        {
+            "name": "e",
+            "kind": "numeric",
+            "low": None,
+            "high": None,
+            "categories": [],
+            "missing": True,
+            "missing_values": [],
+        },
     ]
     assert Schema.from_json(schema.to_json()) == schema
 
 
-GOOD = {"name": "x", "kind": "numeric", "low": 0.0, "high": 1, "categories": [], "missing": False}
+GOOD = {"name": "x", "kind": "numeric", "low": 0.0, "high": 1, "categories": [], "missing": False, "missing_values": []}
 
 
 @pytest.mark.parametrize(
@@ -430,3 +454,33 @@ def test_rules_over_arrays_need_numpy_alone() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_values_can_stand_for_missing_ones_now_and_later() -> None:
+    table = {"x": [1.0, -9, 3], "k": ["a", "?", "b"], "n": [1, -9, 2]}
+    schema, read = Schema.learn(table, categorical=["n"], missing_values=[-9, "?"])
+    assert [column.missing for column in schema.columns] == [True, True, True]
+    assert schema.column("x").low == 1.0
+    assert schema.column("k").categories == ("a", "b")
+    assert schema.column("n").categories == (1, 2)
+    np.testing.assert_array_equal(read.numeric("x"), [1, NAN, 3])
+    assert read.codes("k")[0].tolist() == [0, -1, 1]
+    later = Schema.from_json(schema.to_json()).table({"x": [-9, 2], "k": ["?", None], "n": [-9, 1]})
+    assert [later.known(name).tolist() for name in ("x", "k", "n")] == [[False, True], [False, False], [False, True]]
+    one, _ = Schema.learn(table, missing_values={"x": [-9]})
+    assert [column.missing for column in one.columns] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (-9, "missing_values must be a list such as"),
+        ("?", "missing_values must be a list such as"),
+        ({"z": [-9]}, "missing_values: the table has no column 'z'"),
+        ([None], "missing_values: None is no text"),
+        ([[1]], "is no text, number or Boolean"),
+    ],
+)
+def test_bad_missing_values_are_refused(given: object, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        Schema.learn({"x": [1.0, 2.0]}, missing_values=given)

@@ -75,6 +75,7 @@ def fit(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Save the rules to this file.")] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")] = None,
     categorical: Annotated[list[str] | None, typer.Option(help="A column of numbers that are categories.")] = None,
+    missing: Annotated[list[str] | None, typer.Option(help="A value that stands for a missing one.")] = None,
     holdout: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of rows kept to test the rules on.")] = 0.2,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same rules.")] = 0,
 ) -> None:
@@ -87,7 +88,7 @@ def fit(
     X = frame.drop(columns=[target, *(ignore or ())])
     train, test = _split(len(frame), holdout, seed)
     start = time.perf_counter()
-    model = _fit(X.iloc[train], y[train], positive, categorical, seed)
+    model = _fit(X.iloc[train], y[train], positive, categorical, missing, seed)
     _show(model.rules_)
     seconds = time.perf_counter() - start
     accuracies = [f"accuracy {model.score(X.iloc[train], y[train]):.4f} on the {len(train):,} rows learned from"]
@@ -121,12 +122,20 @@ def predict(
         err.print(f"{len(labels):,} predictions written to {output}")
 
 
-def _fit(X: pd.DataFrame, y: Any, positive: str | None, categorical: list[str] | None, seed: int) -> Any:
+def _fit(
+    X: pd.DataFrame,
+    y: Any,
+    positive: str | None,
+    categorical: list[str] | None,
+    missing: list[str] | None,
+    seed: int,
+) -> Any:
     from r2n import R2NClassifier  # only fitting loads the training engine
 
     model = R2NClassifier(
         positive=None if positive is None else _label(y, positive),
         categorical=categorical,
+        missing_values=None if missing is None else [value for text in missing for value in _readings(text)],
         progress=err.is_terminal,
         random_state=seed,
     )
@@ -168,6 +177,14 @@ def _label(y: Any, text: str) -> Any:
     labels = set(y.tolist())
     printed = {f"{label:g}": label for label in labels if isinstance(label, float)}
     return (printed | {str(label): label for label in labels}).get(text, text)
+
+
+def _readings(text: str) -> list[Any]:
+    """A value given as text may be that text, or the number that it reads as."""
+    try:
+        return [text, float(text)]
+    except ValueError:
+        return [text]
 
 
 def _split(n_rows: int, share: float, seed: int) -> tuple[Any, Any]:

@@ -129,6 +129,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         How numeric columns are scaled inside the network. Rules are always in the table's own units.
     categorical : sequence of str, optional
         Columns to treat as categories though they hold numbers.
+    missing_values : list, or dict of lists by column, optional
+        Values that stand for a missing one, such as `[-7, -8, -9]`, now and at predict.
     literals : list of str, optional
         Literals to choose from besides those that are learned, such as `["age > 30", "debt/income > 0.4"]`.
     start : RuleSet or str, optional
@@ -213,6 +215,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         drop_below: float = 0.025,
         scaling: str = "standard",
         categorical: Collection[str] | None = None,
+        missing_values: Any = None,
         literals: Any = None,
         start: Any = None,
         fixed: Any = None,
@@ -255,6 +258,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.drop_below = drop_below
         self.scaling = scaling
         self.categorical = categorical
+        self.missing_values = missing_values
         self.literals = literals
         self.start = start
         self.fixed = fixed
@@ -275,7 +279,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         parameters = self.get_params(deep=False)
         check_parameters(parameters, CHECKS)
         options = Options(**{each.name: parameters[each.name] for each in fields(Options) if each.name in parameters})
-        schema, table = Schema.learn(X, () if self.categorical is None else list(self.categorical))
+        categorical = () if self.categorical is None else list(self.categorical)
+        schema, table = Schema.learn(X, categorical, self.missing_values)
         labels = Labels.learn(y, table.n_rows, self.positive)
         weight = weights_of(sample_weight, self.class_weight, labels)
         if not weight.all():

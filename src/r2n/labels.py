@@ -140,7 +140,7 @@ def _sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
             f"sample_weight holds {weight[row]} in row {row}. Weights must be finite and not negative."
         )
     if weight.sum() == 0:
-        raise ParameterError("sample_weight is 0 in every row, which leaves nothing to learn from.")
+        raise ParameterError("sample_weight is zero in every row, which leaves nothing to learn from.")
     return weight
 
 

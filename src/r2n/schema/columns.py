@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,18 +27,25 @@ class Column:
     high: float = math.inf
     categories: tuple[Value, ...] = ()
     missing: bool = False
+    missing_values: tuple[Value, ...] = ()  # that stand for a missing one
 
     @classmethod
-    def learn(cls, table: Table, name: str, kind: Kind) -> Column:
-        """Look at one column of a table."""
-        missing = not bool(table.known(name).all())
+    def learn(cls, table: Table, name: str, kind: Kind, missing_values: Iterable[Value] = ()) -> Column:
+        """Look at one column of a table, in which `missing_values` are missing already."""
+        codes = tuple(missing_values)
         if kind == "categorical":
-            return cls(name, kind, categories=table.codes(name)[1], missing=missing)
-        known = table.numeric(name)[table.known(name)]
+            places, values = table.codes(name)
+            seen = np.bincount(places + 1, minlength=len(values) + 1)
+            categories = tuple(value for value, times in zip(values, seen[1:], strict=True) if times)
+            return cls(name, kind, categories=categories, missing=bool(seen[0]), missing_values=codes)
+        column = table.numeric(name)
+        known = column[~np.isnan(column)]
+        missing = len(known) < len(column)
         if known.size == 0:
-            return cls(name, kind, missing=missing)
+            return cls(name, kind, missing=missing, missing_values=codes)
         # + 0.0 turns a minus zero into a zero, which reads the same and prints better.
-        return cls(name, kind, float(known.min()) + 0.0, float(known.max()) + 0.0, missing=missing)
+        low, high = float(known.min()) + 0.0, float(known.max()) + 0.0
+        return cls(name, kind, low, high, missing=missing, missing_values=codes)
 
     def to_json(self) -> dict[str, object]:
         """Plain data; an unknown bound is null."""
@@ -49,21 +56,26 @@ class Column:
             "high": self.high if math.isfinite(self.high) else None,
             "categories": list(self.categories),
             "missing": self.missing,
+            "missing_values": list(self.missing_values),
         }
 
     @classmethod
     def from_json(cls, item: object) -> Column:
         """The column that `to_json` described; anything odd is refused."""
-        fields = {"name", "kind", "low", "high", "categories", "missing"}
+        fields = {"name", "kind", "low", "high", "categories", "missing", "missing_values"}
         if not isinstance(item, Mapping) or set(item) != fields:
             raise ModelFileError(f"a column must be an object with exactly {sorted(fields)}, not {item!r}.")
         if not isinstance(item["name"], str) or item["kind"] not in ("numeric", "categorical"):
             raise ModelFileError(f"a column must have a name and be numeric or categorical, not {item!r}.")
-        if not isinstance(item["missing"], bool) or not isinstance(item["categories"], list):
-            raise ModelFileError(f"column {item['name']!r}: missing must be true or false, and categories a list.")
+        lists = isinstance(item["categories"], list) and isinstance(item["missing_values"], list)
+        if not isinstance(item["missing"], bool) or not lists:
+            raise ModelFileError(
+                f"column {item['name']!r}: missing must be true or false, categories and missing_values lists."
+            )
         low, high = _bound(item, "low", -math.inf), _bound(item, "high", math.inf)
         categories = tuple(_category(item["name"], value) for value in item["categories"])
-        return cls(item["name"], item["kind"], low, high, categories, item["missing"])
+        codes = tuple(_category(item["name"], value) for value in item["missing_values"])
+        return cls(item["name"], item["kind"], low, high, categories, item["missing"], codes)
 
 
 def _bound(item: Mapping[str, Any], field: str, unknown: float) -> float:
@@ -132,14 +144,19 @@ class Schema:
         return name in self._by_name
 
     @classmethod
-    def learn(cls, X: object, categorical: Collection[str] = ()) -> tuple[Schema, Table]:
-        """Read every column of X: numbers are numeric, text and Booleans and `categorical` categorical."""
+    def learn(cls, X: object, categorical: Collection[str] = (), missing_values: object = None) -> tuple[Schema, Table]:
+        """Read every column of X: numbers are numeric, text and Booleans and `categorical` categorical.
+
+        `missing_values` stand for missing ones, in every column, or by column in a dict.
+        """
         table = Table.read(X)
+        codes = _missing_codes(missing_values, table.names)
+        table = table.with_missing(codes)
         chosen = {categorical} if isinstance(categorical, str) else set(categorical)
         for name in sorted(chosen - set(table.names), key=str):
             raise SchemaError("categorical: " + no_such_column(str(name), table.names, "the table"))
         kinds: dict[str, Kind] = {name: "categorical" if name in chosen else table.kind(name) for name in table.names}
-        return cls(tuple(Column.learn(table, name, kind) for name, kind in kinds.items())), table
+        return cls(tuple(Column.learn(table, name, kind, codes[name]) for name, kind in kinds.items())), table
 
     def without(self, names: Collection[str]) -> Schema:
         """The other columns."""
@@ -147,7 +164,8 @@ class Schema:
 
     def seen_in(self, table: Table) -> Schema:
         """The same columns, as they are in fewer rows."""
-        return Schema(tuple(Column.learn(table, column.name, column.kind) for column in self.columns))
+        learned = (Column.learn(table, c.name, c.kind, c.missing_values) for c in self.columns)
+        return Schema(tuple(learned))
 
     def table(self, X: object, same_order: bool = False, only: Collection[str] | None = None) -> Table:
         """Read X as a table of this schema: frames and dicts by name, arrays by position.
@@ -157,6 +175,9 @@ class Schema:
         """
         named = isinstance(X, Table) or has_names(X)
         table = Table.read(X) if named else Table.read(X, self.names)
+        if not isinstance(X, Table):  # which was read by this schema, or means what it says
+            present = [column for column in self.columns if column.name in table.names]
+            table = table.with_missing({column.name: column.missing_values for column in present})
         if same_order:
             self._check_same_names(table.names)
         needed = self.names if only is None else tuple(name for name in self.names if name in only)
@@ -205,6 +226,32 @@ class Schema:
         if len({column.name for column in columns}) < len(columns):
             raise ModelFileError("column names are repeated. The file was changed by hand; save it again.")
         return cls(columns)
+
+
+def _missing_codes(given: object, names: tuple[str, ...]) -> dict[str, tuple[Value, ...]]:
+    """For each column the values that stand for a missing one."""
+    if given is None:
+        return dict.fromkeys(names, ())
+    by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    for name in by_column:
+        if name not in names:
+            raise SchemaError("missing_values: " + no_such_column(str(name), names, "the table"))
+    return {name: _codes_of(by_column.get(name, ())) for name in names}
+
+
+def _codes_of(given: object) -> tuple[Value, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise SchemaError(f"missing_values must be a list such as [-7, -8], or a dict of such lists, not {given!r}.")
+    codes = []
+    for cell in given:
+        try:
+            value = as_value(cell)
+        except CellError:
+            value = None
+        if value is None:
+            raise SchemaError(f"missing_values: {cell!r} is no text, number or Boolean, or missing itself.")
+        codes.append(value)
+    return tuple(codes)
 
 
 def _check_kind(column: Column, table: Table) -> None:
