@@ -182,7 +182,7 @@ def test_class_weights_move_the_balance() -> None:
         ([1, 2], None, r"sample_weight.shape == \(2,\), expected \(4,\)"),
         ([1, 1, -1, 1], None, "sample_weight holds -1.0 in row 2"),
         ([1, 1, np.nan, 1], None, "sample_weight holds nan in row 2"),
-        ([0, 0, 0, 0], None, "sample_weight is 0 in every row"),
+        ([0, 0, 0, 0], None, "sample_weight is zero in every row"),
         (["a", "b", "c", "d"], None, "sample_weight must hold numbers"),
         (None, "fair", "class_weight must be None, 'balanced' or a dict, not 'fair'"),
         (None, 3, "class_weight must be None, 'balanced' or a dict, not 3"),

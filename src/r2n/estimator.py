@@ -111,7 +111,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         Mix the labels that refinement fits to with the opinion of gradient boosting models that did not see the row.
         By default where these err on more than 5 % of the rows. Scores are always on the labels as they came.
     max_columns, max_literals, max_rules : int or None
-        The most columns in a literal, literals in a rule, and rules.
+        The most columns in a literal, literals in a rule, and rules. Refinement keeps to them: the network alone
+        (`effort="none"`, or a Ctrl-C while it trains) does not.
     price : float
         What a column costs to read, in units of error: refinement goes down from ten times this price to it. In the
         network, what a literal costs when epochs are compared.
@@ -367,6 +368,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
 
     def pick(self, i: int, label: Any = None) -> Self:
         """The same model with the front's i-th rule set; `print(m.front_)` shows what there is.
+
+        The front's rules were fitted to the rows that were not held out: `pick(m.chosen_)` is the rule set from which
+        `m.rules_` came when it was fitted to all rows.
 
         With several classes, `label` says whose rules are to change; its probabilities are then those of all
         training rows that its rules claim.

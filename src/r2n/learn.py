@@ -34,7 +34,7 @@ class Effort:
 EFFORTS = {
     "quick": Effort((10.0,), 1, 0),
     "default": Effort((10.0, 3.0, 1.0), 4, 3),
-    "thorough": Effort((10.0, 3.0, 1.0), 6, 24),
+    "thorough": Effort((10.0, 3.0, 1.0), 6, 12),
 }
 
 # Refinement wants starts that differ: restarts take `penalty` times these, in turn.
@@ -165,9 +165,12 @@ def learn(blank: RuleSet, rows: Labelled, options: Options, rng: np.random.Rando
         return refined([], blank, rows, parts, options, seed, [], began)
     few = fewer(rows, parts, rng) if refining else (rows, parts)
     decoded, history, interrupted = trained(blank, *few, options, seed, began)
-    if refining and not interrupted:  # a Ctrl-C ends the work, not only its first half
-        return refined(decoded, blank, rows, parts, options, seed, history, began)
     where = f"interrupted after {len(history)} of {options.epochs} epochs" if interrupted else ""
+    if refining and not interrupted:  # a Ctrl-C ends the work, not only its first half
+        try:
+            return refined(decoded, blank, rows, parts, options, seed, history, began)
+        except KeyboardInterrupt:  # before refinement had found anything
+            where = "interrupted before refining"
     return replace(finished(decoded, rows, parts[1], options, history), interrupted=where)
 
 

@@ -89,15 +89,22 @@ def anneal(
         return tuple(rules)
     fixed = np.array([problem.fires(Rule(literals)) for literals in soft.fixed])
     cost = (problem.cost * (problem.n_rows / problem.total)).astype(np.float32)
-    b, moments, size = soft.b, np.zeros((2, *soft.b.shape)), min(BATCH, problem.n_rows)
+    columns = np.flatnonzero(soft.used[:, :-1].any(axis=0))  # of a wide table, most are in no literal
+    inside = np.append(columns, -1)
+    b, used = soft.b[:, inside], soft.used[:, inside]
+    moments, size = np.zeros((2, *b.shape)), min(BATCH, problem.n_rows)
     for step in range(schedule.steps):
         rows = rng.integers(problem.n_rows, size=size)
-        missing = numbers.missing[:, rows]
+        missing = numbers.missing[np.ix_(columns, rows)]
         open_rows = fixed[:, rows]
-        known = ~(soft.used[:, :-1] @ missing) if missing.any() else None
-        slope = gradient(soft.owner, b, numbers.middled(rows), known, open_rows, cost[rows], schedule.temperature(step))
-        b = normalised(b - schedule.rate * np.where(soft.used, adam(moments, slope, step), 0.0))
-    return soft.hardened(b, numbers)
+        known = ~(used[:, :-1] @ missing) if missing.any() else None
+        slope = gradient(
+            soft.owner, b, numbers.middled(rows, columns), known, open_rows, cost[rows], schedule.temperature(step)
+        )
+        b = normalised(b - schedule.rate * np.where(used, adam(moments, slope, step), 0.0))
+    whole = soft.b.copy()
+    whole[:, inside] = b
+    return soft.hardened(whole, numbers)
 
 
 def gradient(

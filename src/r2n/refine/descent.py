@@ -84,17 +84,15 @@ def first_better(
 
 
 def within_caps(problem: Problem, start: Iterable[Rule], fit: Fitter) -> tuple[Rule, ...]:
-    """The start as the caps and the expert's knowledge have it: literals fitted anew or dropped, rules cut."""
-    rules = problem.learned(start)
-    for j, rule in enumerate(rules):
-        for literal in rule.literals:
-            if not problem.permits(literal):
-                state = State.of(problem, rules)
-                if j >= len(state.rules) or literal not in state.rules[j].literals:
-                    continue
-                rest = replaced(state.rules[j], literal, None)
-                found = fit.best(state.care_set(j, literal), problem.cost, beside=rest.columns)
-                rules = state.with_rule(j, replaced(state.rules[j], literal, found))
+    """The start as the caps and the expert's knowledge have it: literals fitted anew, else rules cut or dropped."""
+    rules: tuple[Rule, ...] = problem.learned(start)
+    while forbidden := [(rule, lit) for rule in rules for lit in rule.literals if not problem.permits(lit)]:
+        rule, literal = forbidden[0]
+        state = State.of(problem, rules)
+        j, rest = state.rules.index(rule), replaced(rule, literal, None)
+        found = fit.best_instead(literal, state.care_set(j, literal), rest.columns)
+        # A rule that loses a condition without another in its place would say more than it did.
+        rules = state.without_rule(j) if found is None else state.with_rule(j, replaced(rule, literal, found))
     while not problem.allows(rules):
         wrong = [j for j, rule in enumerate(rules) if not problem.permits_rule(rule)]
         if wrong:

@@ -59,15 +59,13 @@ class Front:
     def __iter__(self) -> Iterator[Point]:
         return iter(self.points)
 
-    def scored(self, truths: Iterable[tuple[Bools, Bools]], fitted: Labelled, judges: Labelled) -> Front:
-        """With accuracies on the rows fitted to and on those held out, given each point's truth on both."""
+    def scored(self, truths: Iterable[tuple[Bools, Bools]], fitted: Labelled, judges: Labelled | None) -> Front:
+        """With accuracies on the rows fitted to and on those held out (if any), given each point's truth on both."""
         points = []
-        for point, said in zip(self.points, truths, strict=True):
-            scores = [
-                float(np.average(here == rows.truth, weights=rows.weight))
-                for here, rows in zip(said, (fitted, judges), strict=True)
-            ]
-            points.append(replace(point, train_score=scores[0], held_out_score=scores[1]))
+        for point, (here, there) in zip(self.points, truths, strict=True):
+            score = float(np.average(here == fitted.truth, weights=fitted.weight))
+            judged = np.nan if judges is None else np.average(there == judges.truth, weights=judges.weight)
+            points.append(replace(point, train_score=score, held_out_score=float(judged)))
         return Front(tuple(points))
 
     def frame(self) -> pd.DataFrame:

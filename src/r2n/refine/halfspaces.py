@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from r2n.refine.cuts import best_coefficient, best_cut, best_sorted_cut
 from r2n.refine.problem import Bools, Floats, Problem
-from r2n.rules import Halfspace
+from r2n.rules import Halfspace, Knowledge
 from r2n.schema import Scaling
 
 SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these
@@ -61,10 +61,27 @@ class Numbers:
         shift = float(np.sum(a * self.centre[list(columns)]))
         return Halfspace.of([(self.names[k], float(v)) for k, v in zip(columns, a, strict=True)], threshold + shift)
 
-    def middled(self, rows: np.ndarray) -> NDArray[np.float32]:
-        """These rows in units of each column's middle half, and a last column of -1, (d + 1, rows)."""
-        out = np.full((len(self.names) + 1, len(rows)), -1.0, dtype=np.float32)
-        out[:-1] = (self.z[:, rows] - self.middle[:, None]) / self.spread[:, None]
+    def strongest(self, literal: Halfspace, most: int | None, knowledge: Knowledge) -> Halfspace | None:
+        """The halfspace of its permitted columns alone, at most so many; the others at their means."""
+        index = {name: k for k, name in enumerate(self.names)}
+        terms = [
+            (name, a)
+            for name, a in sorted(literal.terms, key=lambda term: -abs(term[1]) * self.scale[index[term[0]]])
+            if name not in knowledge.excluded and knowledge.sign(name) * a >= 0
+        ]
+        kept: list[tuple[str, float]] = []
+        for name, a in terms[: len(terms) if most is None else most]:
+            if not knowledge.apart_from(other for other, _ in kept) & {name}:
+                kept.append((name, a))
+        if not kept:
+            return None
+        dropped = set(literal.terms) - set(kept)
+        return Halfspace.of(kept, literal.threshold - float(sum(a * self.centre[index[name]] for name, a in dropped)))
+
+    def middled(self, rows: np.ndarray, columns: np.ndarray) -> NDArray[np.float32]:
+        """These rows and columns in units of a column's middle half, and a last column of -1, (columns + 1, rows)."""
+        out = np.full((len(columns) + 1, len(rows)), -1.0, dtype=np.float32)
+        out[:-1] = (self.z[np.ix_(columns, rows)] - self.middle[columns, None]) / self.spread[columns, None]
         return out
 
 
@@ -116,7 +133,7 @@ def halfspace_candidates(
     if most_columns < 2 or len(numbers.names) < 2:
         return
     open_columns = [k for k, name in enumerate(numbers.names) if name not in barred]
-    screened = list(dict.fromkeys(found.columns[0] for found in singles))[:SCREENED] or open_columns
+    screened = list(dict.fromkeys(found.columns[0] for found in singles))[:SCREENED] or open_columns[:SCREENED]
     for columns, b in directions(numbers, rows, cost, screened, most_columns):
         finished = finish(numbers, rows, cost, columns, b)
         if finished is not None:

@@ -9,13 +9,26 @@ import numpy as np
 from r2n.refine.problem import Floats, Problem
 from r2n.rules import Known, Literal, Membership, Missing
 
+FEW, SURE = 30, 2.0  # a category of fewer rows is decided only if its sum's square is so many times the variance
+
 
 def membership_candidates(problem: Problem, rows: np.ndarray, cost: Floats) -> Iterator[Literal]:
-    """For each categorical column its best set, as `in` or as `not in`, whichever is shorter; and missing or known."""
+    """For each categorical column its best set, as `in` or as `not in`, whichever is shorter; and missing or known.
+
+    Categories of few rows that do not agree are left undecided, as those never seen are: a column of names, one row
+    each, would else fit any labels with a single literal.
+    """
+    unit = min(1.0, problem.total / problem.n_rows)  # a row's weight: whole weights are counts, shares are not
+    weight, share = problem.weight[rows] / unit, cost / unit
     for name in problem.schema.categorical:
         codes, values = problem.table.codes(name)
-        sums = np.bincount(codes[rows] + 1, weights=cost, minlength=len(values) + 1)
-        yield from _of_column(name, sums[1:].astype(np.float64), values)
+        here, n = codes[rows] + 1, len(values) + 1
+        # Of a sum of w rows that each cost a or -a, the variance is w·a².
+        sums, variance, counts = (
+            np.bincount(here, weights=each, minlength=n)[1:] for each in (share, share**2 / weight, weight)
+        )
+        unsure = (counts < FEW) & (sums**2 <= SURE * variance)
+        yield from _of_column(name, np.where(unsure, 0.0, sums), values)
     for column in problem.schema.columns:
         if column.missing:
             yield Missing(column.name)
@@ -23,10 +36,10 @@ def membership_candidates(problem: Problem, rows: np.ndarray, cost: Floats) -> I
 
 
 def _of_column(name: str, sums: Floats, values: tuple[object, ...]) -> Iterator[Literal]:
-    wanted = sums < 0.0
+    wanted, unwanted = sums < 0.0, sums > 0.0
     if wanted.any() and not wanted.all():
         chosen = [value for value, take in zip(values, wanted, strict=True) if take]
-        others = [value for value, take in zip(values, sums > 0.0, strict=True) if take]
+        others = [value for value, take in zip(values, unwanted, strict=True) if take]
         if len(chosen) <= len(others) or not others:
             yield Membership(name, tuple(chosen))  # type: ignore[arg-type]
         else:

@@ -13,7 +13,7 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from r2n.refine.halfspaces import Numbers, halfspace_candidates
+from r2n.refine.halfspaces import Numbers, halfspace_candidates, improved
 from r2n.refine.memberships import membership_candidates
 from r2n.refine.problem import Bools, Floats, Problem
 from r2n.refine.state import State, replaced
@@ -61,13 +61,24 @@ class Fitter:
 
     def best(self, rows: Bools, cost: Floats, beside: Iterable[str] = ()) -> Literal | None:
         """The literal of the lowest cost on these rows, its price included."""
-        index = np.flatnonzero(rows)
+        options = self.literals(rows, cost, beside=beside)
+        return min(options, key=lambda literal: self._objective(literal, rows, cost), default=None)
 
-        def objective(literal: Literal) -> float:
-            weight = float(cost[index][self.problem.truth(literal)[index]].sum())
-            return weight / self.problem.total + self.problem.prices.of_literal(literal)
+    def best_instead(self, literal: Literal, rows: Bools, beside: Iterable[str]) -> Literal | None:
+        """The best permitted literal for the place of one that is not: another, or what is strongest in it."""
+        options = list(self.literals(rows, self.problem.cost, beside=beside))
+        if isinstance(literal, Halfspace):
+            shorter = self.numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
+            index = np.flatnonzero(rows)
+            if shorter is not None:
+                options += [shorter, *improved(self.numbers, index, self.problem.cost[index], shorter)]
+        permitted = [option for option in options if self.problem.permits(option)]
+        return min(permitted, key=lambda option: self._objective(option, rows, self.problem.cost), default=None)
 
-        return min(self.literals(rows, cost, beside=beside), key=objective, default=None)
+    def _objective(self, literal: Literal, rows: Bools, cost: Floats) -> float:
+        """What a literal costs on these rows, its price included."""
+        weight = float(cost[rows & self.problem.truth(literal)].sum())
+        return weight / self.problem.total + self.problem.prices.of_literal(literal)
 
     def is_new(self, question: object, rows: Bools) -> bool:
         """Whether this was not asked of these rows before: the same fit on the same rows gives the same answer."""
@@ -105,7 +116,7 @@ def add_known_literal(state: State, fit: Fitter) -> Groups:
 
 
 def refit_literal(state: State, fit: Fitter) -> Groups:
-    """With one literal fitted anew on its care set, with as many columns or fewer; the longest unfitted come first."""
+    """With one literal fitted anew on its care set; the longest unfitted come first."""
     for j, literal in fit.longest_unfitted(state.rules):
         care, rest = state.care_set(j, literal), replaced(state.rules[j], literal, None)
         if fit.is_new(literal, care):
@@ -124,8 +135,9 @@ def grow_literal(state: State, fit: Fitter) -> Groups:
 
 def grow_rule(state: State, fit: Fitter) -> Groups:
     """With one more rule: it decides the rows in which none fires."""
-    silent = state.count == 0
-    if fit.is_new("rule", silent):
+    silent, most = state.count == 0, state.problem.caps.rules
+    full = most is not None and len(state.rules) + len(state.problem.knowledge.fixed) >= most
+    if not full and fit.is_new("rule", silent):
         boosts = [*BOOSTS, *rare(state.problem.cost[silent])]
         yield ((*state.rules, rule) for boost in boosts for rule in seeded(silent, boost, fit))
 

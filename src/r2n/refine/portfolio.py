@@ -13,7 +13,7 @@ from r2n.refine.descent import LEAST_GAIN, Move, descend, passed
 from r2n.refine.front import Front, Point, one_standard_error
 from r2n.refine.halfspaces import Numbers
 from r2n.refine.moves import Fitter
-from r2n.refine.problem import Caps, Floats, Labelled, Prices, Problem
+from r2n.refine.problem import Bools, Caps, Floats, Labelled, Prices, Problem
 from r2n.refine.recombine import best_subset
 from r2n.refine.teacher import cleaned_labels
 from r2n.refine.work import Task, carry_out
@@ -70,12 +70,12 @@ def refine(
     """Refine every start on the rows to fit to, choose on the rows held out, fit the choice to all rows."""
     assert blank.schema is not None, "refinement needs to know the columns"
     train, held_out = parts
-    drawn = np.random.default_rng(plan.seed).permutation(train)[:EXPLORED_ROWS]
-    fitted, judges = rows.take(np.sort(drawn)), rows.take(held_out)
+    apart = not np.array_equal(train, held_out)  # else the rows that choose are those fitted to
+    fitted, judges = rows.take(drawn(train, rows.truth, plan.seed)), rows.take(held_out)
     points: list[Point] = []
     interrupted = False
     began = time.monotonic()
-    labels = cleaned_labels(fitted, judges, blank.schema, plan.teacher, plan.seed)
+    labels = cleaned_labels(fitted, judges if apart else None, blank.schema, plan.teacher, plan.seed)
     again_by = None if plan.finish_until is None else plan.finish_until - 1.5 * (time.monotonic() - began)
     try:
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch))  # keeps what came before a Ctrl-C
@@ -85,14 +85,27 @@ def refine(
         interrupted = True
     front = Front.of(points)
     truths = [(point.rules.truth(fitted.table), point.rules.truth(judges.table)) for point in front]
-    front = front.scored(truths, fitted, judges)
+    front = front.scored(truths, fitted, judges if apart else None)
     wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
     chosen = one_standard_error(wrong, judges.weight)
-    if interrupted or passed(again_by):  # no time to ask the teacher again, now of all rows
-        return Refined(front, chosen, with_short_numbers(front[chosen].rules, rows.table, plan.knowledge), interrupted)
-    again = cleaned_labels(rows, judges, blank.schema, plan.teacher, plan.seed)
-    rules, interrupted = finish(front[chosen], rows, again.fit, plan, watch)
-    return Refined(front, chosen, with_short_numbers(rules, rows.table, plan.knowledge), interrupted)
+    rules = front[chosen].rules
+    try:
+        if not interrupted and not passed(again_by):  # there is time to ask the teacher again, now of all rows
+            again = cleaned_labels(rows, None, blank.schema, plan.teacher, plan.seed)
+            rules, interrupted = finish(front[chosen], rows, again.fit, plan, watch)
+        rules = with_short_numbers(rules, rows.table, plan.knowledge)
+    except KeyboardInterrupt:
+        interrupted = True
+    return Refined(front, chosen, rules, interrupted)
+
+
+def drawn(train: NDArray[np.intp], truth: Bools, seed: int) -> NDArray[np.intp]:
+    """As many rows as the search reads, of each class its share."""
+    if len(train) <= EXPLORED_ROWS:
+        return train
+    rng, share = np.random.default_rng(seed), EXPLORED_ROWS / len(train)
+    classes = [rng.permutation(train[truth[train] == side]) for side in (False, True)]
+    return np.sort(np.concatenate([rows[: int(np.ceil(share * len(rows)))] for rows in classes]))
 
 
 def explore(
@@ -128,9 +141,9 @@ def explore(
         subset = best_subset(problem, [rule for end in ends for rule in end], best)
         new = [] if subset in ends else [Task(problem, subset, "subset")]
         reached = yield from run(new)
-        return sorted(dict.fromkeys([*reached, *ends]), key=problem.objective)
+        return sorted(distinct([*reached, *ends]), key=problem.objective)
 
-    ends: list[Rules] = list(dict.fromkeys(starts))
+    ends = distinct(starts)
     for start in [(), *ends]:  # so that there is something to choose if time ends at once
         if start == () or problems[0].allows(start):
             rules = blank.with_rules((*plan.knowledge.fixed, *start))
@@ -150,10 +163,19 @@ def explore(
             yield from mixed(problems[-1], [*reached, *seen])
 
 
+def distinct(rule_sets: Iterable[Rules]) -> list[Rules]:
+    """Without repeats, whatever the order of their rules."""
+    return list({frozenset(rules): rules for rules in rule_sets}.values())
+
+
 def finish(point: Point, rows: Labelled, target: Floats, plan: Plan, watch: Watch) -> tuple[RuleSet, bool]:
-    """A point's rules, refined on all rows at the price they were found at; and whether the user interrupted it."""
+    """A point's rules, refined on all rows at the price they were found at; and whether the user interrupted it.
+
+    They may grow by a quarter, but not beyond what was chosen on rows held out: a constant stays one.
+    """
     assert point.rules.schema is not None
-    within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1))
+    most = point.size + point.size // 4
+    within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1), most)
     prices = Prices.of(point.price)
     problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, prices, within, plan.knowledge)
     rules, interrupted = point.rules.rules, False

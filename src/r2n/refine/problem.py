@@ -45,6 +45,7 @@ class Caps:
     columns: int | None = None
     literals: int | None = None
     rules: int | None = None
+    size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ class Problem:
     _truths: dict[Literal, Bools] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is cached stays at home when a problem goes to another process."""
-        return {**self.__dict__, "_truths": {}}
+        """To another process goes no cache, and of the table only these rows."""
+        return {**self.__dict__, "_truths": {}, "table": self.table.detached()}
 
     @classmethod
     def of(
@@ -159,7 +160,11 @@ class Problem:
         """Whether caps and knowledge are kept. Fixed rules count, and need no permission."""
         learned = set(rules) - set(self.knowledge.fixed)
         few = self.caps.rules is None or len(learned) + len(self.knowledge.fixed) <= self.caps.rules
-        return few and all(map(self.permits_rule, learned))
+        short = self.caps.size is None or self.size_of(learned) <= self.caps.size
+        return few and short and all(map(self.permits_rule, learned))
+
+    def size_of(self, learned: Iterable[Rule]) -> int:
+        return sum(rule.size for rule in (*learned, *self.knowledge.fixed))
 
 
 def objective_of(rules: RuleSet, problem: Problem) -> float:

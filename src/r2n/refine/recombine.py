@@ -12,11 +12,11 @@ from r2n.refine.problem import Bools, Floats, Problem
 from r2n.rules import Rule
 
 MOST_CELLS = 3000  # of rows in which the same rules of the pool fire; above, only local search
-SOLVER_SECONDS = 5.0
+NODES = 500  # that the solver may look at: a count, not a time, so that the answer is the same on any machine
 
 
 def best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = ()) -> tuple[Rule, ...]:
-    """The subset of the pool with the lowest objective: proved where the pool is small, else by local search."""
+    """The subset of the pool with the lowest objective: by integer programming where the pool is small, else local."""
     rules, start = problem.learned(dict.fromkeys(pool)), problem.learned(start)
     if not rules:
         return start
@@ -34,7 +34,7 @@ def most_learned(problem: Problem) -> int | None:
 
 
 def exact_subset(cost: Floats, fired: Bools, price: Floats, most: int | None) -> set[int] | None:
-    """The best subset by integer programming; None if there are too many cells, or too little time.
+    """The best subset by integer programming; None if there are too many cells, or no solution in so many nodes.
 
     Rows in which the same rules fire are one cell. x says which rules are taken, y which cells they cover:
     y ≤ Σ x where covering pays, y ≥ x for each rule of the cell where it costs.
@@ -70,7 +70,7 @@ def exact_subset(cost: Floats, fired: Bools, price: Floats, most: int | None) ->
         integrality=np.r_[np.ones(n_rules), np.zeros(n_cells)],
         bounds=Bounds(0.0, 1.0),
         constraints=LinearConstraint(matrix, -np.inf, upper),
-        options={"time_limit": SOLVER_SECONDS},
+        options={"node_limit": NODES},
     )
     return None if solved.x is None else set(np.flatnonzero(solved.x[:n_rules] > 0.5).tolist())
 

@@ -8,6 +8,7 @@ from itertools import cycle, islice
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
 
 from r2n.refine.descent import Move, descend, passed
 from r2n.refine.escape import CYCLE, Escape
@@ -29,6 +30,11 @@ class Task:
 
     def moves(self, numbers: Numbers, deadline: float | None) -> Iterator[Move]:
         """Every accepted move of every descent. Each escape leaves from the best end so far."""
+        # One thread: sums of several differ in the last bit, and with them the way that is taken.
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield from self._moves(numbers, deadline)
+
+    def _moves(self, numbers: Numbers, deadline: float | None) -> Iterator[Move]:
         rng = np.random.default_rng(self.seed)
         best, least = self.start, self.problem.objective(self.start)
         escapes: list[Escape | None] = [*islice(cycle(CYCLE), self.escapes)]
@@ -37,6 +43,8 @@ class Task:
             origin = self.origin if escape is None else escape.__name__
             if passed(deadline):
                 return
+            if escape is not None and start == best:
+                continue  # there was nothing to change
             for move in descend(self.problem, start, Fitter(self.problem, numbers), deadline, origin):
                 yield move
             if move.objective < least:

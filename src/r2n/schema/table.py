@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -113,6 +114,13 @@ class Table:
         positions = positions.astype(np.intp, copy=False)
         return Table(_RowsOf(self, positions), self.names, len(positions))
 
+    def detached(self) -> Table:
+        """The same rows, without the larger table that they may be part of."""
+        kinds = {name: self.kind(name) for name in self.names}
+        floats = {name: self.numeric(name) for name, kind in kinds.items() if kind == "numeric"}
+        codes = {name: self.codes(name) for name in self.names if kinds[name] != "numeric" or name in self._codes}
+        return Table(_Held(kinds, floats, codes), self.names, self.n_rows)
+
     def with_missing(self, codes: Mapping[str, Collection[Value]]) -> Table:
         """With more missing values: in each column named, these stand for none.
 
@@ -184,6 +192,24 @@ class _RowsOf:
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         codes, values = self._table.codes(name)
         return codes[self._rows], values
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Columns that were read already."""
+
+    kinds: Mapping[str, Kind]
+    numbers: Mapping[str, Floats]
+    categories: Mapping[str, tuple[Codes, tuple[Value, ...]]]
+
+    def kind(self, name: str) -> Kind:
+        return self.kinds[name]
+
+    def floats(self, name: str) -> Floats:
+        return self.numbers[name]
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        return self.categories[name]
 
 
 class _WithMissing:

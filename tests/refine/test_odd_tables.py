@@ -1,0 +1,93 @@
+"""Tables that have broken learners: names, empty columns, rare classes, nothing to learn."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from r2n import R2NClassifier, RuleSet
+from r2n.datasets import example
+from r2n.refine import Caps, Prices, Problem
+from r2n.refine.descent import within_caps
+from r2n.refine.moves import Fitter
+from r2n.schema import Schema
+
+SHORT = {"restarts": 1, "epochs": 20, "gamma": 0.8, "random_state": 0}
+
+
+@pytest.mark.parametrize("n", [400, 1_500])
+def test_a_column_of_names_does_not_fit_noise(n: int) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n)
+    frame = pd.DataFrame({"x": x, "name": [f"p{i}" for i in range(n)]})
+    y = (x > 0) ^ (rng.random(n) < 0.2)
+    model = R2NClassifier(**SHORT).fit(frame, y)
+    new = pd.DataFrame({"x": rng.normal(size=2_000), "name": "somebody else"})
+    assert model.score(new, new["x"] > 0) > 0.9
+
+
+def test_labels_at_random_give_no_rules() -> None:
+    rng = np.random.default_rng(1)
+    sizes = []
+    for _ in range(3):
+        model = R2NClassifier(**SHORT, price=1e-3).fit(rng.random((300, 5)), rng.random(300) < 0.4)
+        point = model.front_[model.chosen_]
+        assert model.rules_.size <= point.size * 1.25
+        sizes.append(model.rules_.size)
+    assert sorted(sizes)[1] <= 4
+
+
+def test_a_column_without_a_single_value() -> None:
+    X, y = example(1).sample(800, random_state=0, flip=0.2)
+    frame = pd.DataFrame(X).add_prefix("x").assign(empty=np.nan, once=np.where(np.arange(800) == 3, 1.0, np.nan))
+    assert R2NClassifier(**SHORT, teacher=True).fit(frame, y).score(frame, y) > 0.7
+
+
+@pytest.mark.parametrize(("n", "positives"), [(800, 2), (12_000, 2), (800, 1)])
+def test_a_class_of_two_rows(n: int, positives: int) -> None:
+    X = np.random.default_rng(0).random((n, 3))
+    y = np.arange(n) < positives
+    model = R2NClassifier(**SHORT).fit(X, y)
+    assert model.score(X, y) > 0.99
+
+
+def test_starts_beyond_the_caps_lose_little() -> None:
+    """Rules that are all but the same, each with too many columns: none may become `true`."""
+    X = np.random.default_rng(0).random((2_000, 6))
+    start = RuleSet.parse(
+        "True if x0 + x1 + 0.01·x5 > 1.2 or x0 + x1 + 0.02·x4 > 1.25 or x0 + 1.01·x1 > 1.3 else False"
+    )
+    y = start.truth({f"x{k}": X[:, k] for k in range(6)})
+    schema, table = Schema.learn(X)
+    problem = Problem.of(table, schema, y, np.ones(2_000), Prices.of(1e-4), Caps(columns=2))
+    cut = within_caps(problem, start.rules, Fitter.of(problem))
+    assert problem.allows(cut)
+    assert problem.error(cut) < 0.03
+    one = Problem.of(table, schema, y, np.ones(2_000), Prices.of(1e-4), Caps(columns=1, literals=1, rules=2))
+    assert one.error(within_caps(one, start.rules, Fitter.of(one))) < problem.floor / problem.total
+
+
+def test_a_problem_takes_only_its_rows_along() -> None:
+    X, y = example(4).sample(20_000, random_state=0)
+    schema, table = Schema.learn(X)
+    few = np.arange(200)
+    problem = Problem.of(table.take(few), schema, y[few], np.ones(200), Prices.of(1e-3), Caps())
+    packed = pickle.dumps(problem)
+    assert len(packed) < 50_000
+    again = pickle.loads(packed)
+    assert again.error(example(4).rules.rules) == problem.error(example(4).rules.rules)
+
+
+def test_without_rows_held_out_no_score_claims_to_be() -> None:
+    X, y = example(4).sample(900, random_state=0, flip=0.2)
+    model = R2NClassifier(**SHORT, validation_fraction=0.0).fit(X, y)
+    assert all(np.isnan(point.held_out_score) for point in model.front_)
+    assert model.score(X, y) > 0.7
+
+
+def test_caps_on_literals_are_kept() -> None:
+    X, y = example(5).sample(1_000, random_state=0)
+    model = R2NClassifier(**SHORT, max_literals=1, max_columns=1, max_rules=2).fit(X, y)
+    assert model.rules_.n_rules <= 2
+    assert all(len(rule.literals) == 1 and rule.size == 1 for rule in model.rules_.rules)
