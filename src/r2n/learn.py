@@ -128,7 +128,7 @@ class Options:
             knowledge=self.knowledge,
             teacher=False if self.hurried and self.teacher is None else self.teacher,
             seed=seed,
-            n_jobs=self.n_jobs,
+            n_jobs=1 if self.hurried else self.n_jobs,  # processes too take seconds to get going
             explore_until=until[0],
             finish_until=until[1],
         )

@@ -7,7 +7,7 @@ import pytest
 from r2n import R2NClassifier
 from r2n.datasets import example
 from r2n.refine import Labelled
-from r2n.refine.teacher import SHARE, cleaned_labels, features
+from r2n.refine.teacher import SHARE, Features, cleaned_labels
 from r2n.schema import Schema
 
 
@@ -53,11 +53,21 @@ def test_a_row_is_not_read_by_a_model_that_saw_its_label() -> None:
 
 
 def test_it_reads_categories_and_missing_values() -> None:
-    frame = pd.DataFrame({"x": [1.0, np.nan, 3.0], "k": ["a", None, "b"]})
+    frame = pd.DataFrame({"x": [1.0, np.nan, 3.0] * 20, "k": ["a", None, "b"] * 20, "e": [np.nan] * 60})
     schema, table = Schema.learn(frame)
-    matrix, categorical = features(table, schema)
-    assert categorical.tolist() == [False, True]
-    np.testing.assert_array_equal(np.isnan(matrix), [[False, False], [True, True], [False, False]])
+    features = Features.of(table, schema)
+    assert features.categorical.tolist() == [False, True, False]
+    matrix = features.matrix(table.take([0, 1, 2]))
+    np.testing.assert_array_equal(np.isnan(matrix), [[False, False, False], [True, True, False], [False, False, False]])
+    assert matrix[:, 1].tolist()[::2] == [0.0, 1.0]
+
+
+def test_of_many_categories_it_reads_the_most_frequent() -> None:
+    names = [f"c{k:03d}" for k in range(300)] + ["z"] * 50
+    schema, table = Schema.learn({"k": names})
+    matrix = Features.of(table, schema).matrix(table)
+    assert np.isnan(matrix).sum() == 51
+    assert not np.isnan(matrix[-1]).any()
 
 
 @pytest.mark.parametrize("teacher", [None, True, False])

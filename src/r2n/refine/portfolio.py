@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.refine.descent import LEAST_GAIN, Move, descend, passed
+from r2n.refine.descent import Move, descend, passed
 from r2n.refine.front import Front, Point, one_standard_error
 from r2n.refine.halfspaces import Numbers
 from r2n.refine.moves import Fitter
@@ -154,8 +154,8 @@ def explore(
             return
         seen = yield from mixed(problem, reached)
         ends = seen[: plan.continued]
-        if problem.error(ends[0]) <= LEAST_GAIN:
-            return  # nothing is left to gain at a lower price
+        if problem.error(ends[0]) <= 4 * problems[-1].prices.column:
+            return  # all that is left to gain is less than the smallest rule costs
     if plan.escapes:
         tasks = [Task(problems[-1], end, "end", plan.escapes, plan.seed + i) for i, end in enumerate(ends)]
         reached = yield from run(tasks)

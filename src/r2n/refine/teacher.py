@@ -14,32 +14,44 @@ from r2n.refine.problem import Bools, Floats, Labelled
 from r2n.schema import Column, Schema, Table, value_key
 
 
-def features(table: Table, schema: Schema) -> tuple[Floats, Bools]:
-    """A matrix for gradient boosting, and which of its columns are categories (by code, missing as NaN).
+@dataclass(frozen=True)
+class Features:
+    """How rows are shown to gradient boosting: numbers as they are, categories by a place, missing as NaN."""
 
-    A column that is hardly ever known is left empty: boosting fails on one that it sees no value of.
-    """
-    matrix = np.empty((table.n_rows, len(schema.columns)))
-    categorical = np.zeros(len(schema.columns), dtype=np.bool_)
-    for k, column in enumerate(schema.columns):
-        if column.kind == "numeric":
-            matrix[:, k] = table.numeric(column.name)
-        else:
-            matrix[:, k] = ranked(table, column)
-            categorical[k] = True
-    matrix[:, np.sum(~np.isnan(matrix), axis=0) < FEWEST_KNOWN] = 0.0
-    return matrix, categorical
+    columns: tuple[Column, ...]
+    places: tuple[dict[object, float], ...]  # of the categories, for each column
+    hollow: Bools  # columns hardly ever known are left out: boosting fails on one that it sees no value of
+
+    @classmethod
+    def of(cls, table: Table, schema: Schema) -> Features:
+        hollow = np.array([table.known(name).sum() < FEWEST_KNOWN for name in schema.names])
+        return cls(schema.columns, tuple(_places(table, column) for column in schema.columns), hollow)
+
+    @property
+    def categorical(self) -> Bools:
+        return np.array([column.kind == "categorical" for column in self.columns])
+
+    def matrix(self, table: Table) -> Floats:
+        matrix = np.zeros((table.n_rows, len(self.columns)))
+        for k, (column, places) in enumerate(zip(self.columns, self.places, strict=True)):
+            if self.hollow[k]:
+                continue
+            if column.kind == "numeric":
+                matrix[:, k] = table.numeric(column.name)
+            else:
+                codes, values = table.codes(column.name)
+                matrix[:, k] = np.array([*(places.get(value_key(value), np.nan) for value in values), np.nan])[codes]
+        return matrix
 
 
-def ranked(table: Table, column: Column) -> Floats:
-    """Categories by their place in the schema; of many only the most frequent, since boosting takes at most 255."""
+def _places(table: Table, column: Column) -> dict[object, float]:
+    """The most frequent categories, numbered: boosting takes at most 255, and learns nothing from rarer ones."""
+    if column.kind == "numeric":
+        return {}
     codes, values = table.codes(column.name)
-    places = {value_key(value): float(place) for place, value in enumerate(column.categories[:MOST_CATEGORIES])}
-    if len(column.categories) > MOST_CATEGORIES:
-        counts = np.bincount(codes[codes >= 0], minlength=len(values))
-        most = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
-        places = {value_key(values[k]): float(place) for place, k in enumerate(most)}
-    return np.array([*(places.get(value_key(value), np.nan) for value in values), np.nan])[codes]
+    counts = np.bincount(codes[codes >= 0], minlength=len(values))
+    most = np.sort(np.argsort(-counts, kind="stable")[:MOST_CATEGORIES])
+    return {value_key(values[k]): float(place) for place, k in enumerate(most)}
 
 
 SHARE = 0.7  # of the teacher's opinion in the label
@@ -47,7 +59,8 @@ NOISY = 0.05  # a teacher that errs less has little to clean, and blurs boundari
 FEWEST_ROWS, FEWEST_OF_A_CLASS, FEWEST_KNOWN = 500, 30, 30
 MOST_CATEGORIES = 250
 MOST_ROWS = 100_000  # that a teacher learns from
-FOLDS = 3
+FOLDS = 5
+PIECE = 50_000
 
 
 @dataclass(frozen=True)
@@ -70,26 +83,31 @@ def cleaned_labels(rows: Labelled, judges: Labelled | None, schema: Schema, want
     positives = int(rows.truth.sum())
     if wanted is False or rows.n_rows < FEWEST_ROWS or min(positives, rows.n_rows - positives) < FEWEST_OF_A_CLASS:
         return plain
-    matrix, categorical = features(rows.table, schema)
-    rng = np.random.default_rng(seed)
-
+    rng, features = np.random.default_rng(seed), Features.of(rows.table, schema)
     equal = bool(np.all(rows.weight == rows.weight[0]))  # then boosting is six times as fast without weights
 
     def teacher(known: NDArray[np.intp]) -> Any:
-        drawn = known if len(known) <= MOST_ROWS else np.sort(rng.choice(known, MOST_ROWS, replace=False))
-        weight = None if equal else rows.weight[drawn]
-        return boosting(categorical, seed).fit(matrix[drawn], rows.truth[drawn], weight)
+        few = known if len(known) <= MOST_ROWS else np.sort(rng.choice(known, MOST_ROWS, replace=False))
+        weight = None if equal else rows.weight[few]
+        model = boosting(features.categorical, seed)
+        return model.fit(features.matrix(rows.table.take(few)), rows.truth[few], weight)
 
     opinion = np.empty(rows.n_rows)
-    for known, unseen in StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(matrix, rows.truth):
-        opinion[unseen] = teacher(known).predict_proba(matrix[unseen])[:, 1]
+    for known, unseen in StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(opinion, rows.truth):
+        opinion[unseen] = asked(teacher(known), rows.table.take(unseen), features)
     if wanted is None and np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
         return plain
+    fit = SHARE * opinion + (1.0 - SHARE) * plain.fit
     if judges is None:
-        mixed = SHARE * opinion + (1.0 - SHARE) * plain.fit
-        return Cleaned(mixed, mixed)
-    judged = teacher(np.arange(rows.n_rows)).predict_proba(features(judges.table, schema)[0])[:, 1]
-    return Cleaned(*(SHARE * p + (1.0 - SHARE) * label for p, label in ((opinion, plain.fit), (judged, plain.judge))))
+        return Cleaned(fit, fit)
+    judged = asked(teacher(np.arange(rows.n_rows)), judges.table, features)
+    return Cleaned(fit, SHARE * judged + (1.0 - SHARE) * plain.judge)
+
+
+def asked(teacher: Any, table: Table, features: Features) -> Floats:
+    """What a teacher thinks of each row, some rows at a time: a matrix of all would be as large as the table."""
+    pieces = (np.arange(start, min(start + PIECE, table.n_rows)) for start in range(0, table.n_rows, PIECE))
+    return np.concatenate([teacher.predict_proba(features.matrix(table.take(piece)))[:, 1] for piece in pieces])
 
 
 def boosting(categorical: Bools, seed: int) -> Any:
