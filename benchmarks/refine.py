@@ -260,6 +260,8 @@ def real_lines(groups: Groups) -> Iterator[str]:
                     f"| {np.std(accuracy):.4f} | {means[0]:.1f} | {means[1]:.1f} | {means[2]:.1f} "
                     f"| {np.median(seconds):.0f} | {max(seconds):.0f} |"
                 )
+    if not any(task == "thorough" for task, _ in groups):
+        return
     yield ""
     yield "The same folds side by side: `thorough` against `default` on the folds that both ran."
     yield ""
@@ -273,6 +275,8 @@ def real_lines(groups: Groups) -> Iterator[str]:
 
 
 def teacher_lines(groups: Groups) -> Iterator[str]:
+    if not any("no teacher" in task for task, _ in groups):
+        return
     yield ""
     yield "## With and without a teacher"
     yield ""

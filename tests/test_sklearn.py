@@ -1,0 +1,69 @@
+"""scikit-learn to the letter: its own checks, and the company that estimators keep."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from r2n import R2NClassifier
+from r2n.datasets import example
+
+SHORT = {"restarts": 1, "epochs": 20, "gamma": 0.8, "price": 1e-3, "random_state": 0}
+
+
+@parametrize_with_checks([R2NClassifier(restarts=2, price=1e-3, random_state=0)])
+@pytest.mark.filterwarnings("ignore")  # the checks warn of what they try
+def test_scikit_learns_own_checks(estimator: object, check: object) -> None:
+    """All of them, without an expected failure; few starts and a high price only make it quick."""
+    check(estimator)  # type: ignore[operator]
+
+
+def test_it_keeps_the_company_that_estimators_keep() -> None:
+    X, y = example(1).sample(300, random_state=0)
+    model = R2NClassifier(**SHORT)
+    assert cross_val_score(make_pipeline(StandardScaler(), model), X, y, cv=2).mean() > 0.9
+    search = GridSearchCV(model, {"max_rules": [1, 2]}, cv=2).fit(X, y)
+    assert search.best_params_["max_rules"] == 2
+    assert CalibratedClassifierCV(model, cv=2).fit(X, y).predict_proba(X).shape == (300, 2)
+    fitted = clone(model).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+
+
+@pytest.mark.parametrize("frame", ["pandas", "polars"])
+def test_literals_come_out_as_frames(frame: str) -> None:
+    X, y = example(4).sample(300, random_state=0)
+    model = R2NClassifier(**SHORT).set_output(transform=frame).fit(X, y)
+    out = model.transform(X)
+    assert list(out.columns) == list(model.get_feature_names_out()) == [str(lit) for lit in model.rules_.literals]
+    np.testing.assert_array_equal(out.to_numpy(), R2NClassifier(**SHORT).fit(X, y).transform(X))
+
+
+def test_weights_are_routed() -> None:
+    X, y = make_classification(200, random_state=0)
+    weight = (np.arange(200) % 2).astype(float)
+    with config_context(enable_metadata_routing=True):
+        model = R2NClassifier(**SHORT).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        scores = cross_validate(model, X, y, params={"sample_weight": weight}, cv=2, return_estimator=True)
+        plain = cross_validate(R2NClassifier(**SHORT), X, y, cv=2, return_estimator=True)
+    texts = [[str(each.rules_) for each in run["estimator"]] for run in (scores, plain)]
+    assert texts[0] != texts[1]
+
+
+def test_nothing_of_the_callers_is_changed() -> None:
+    X, y = example(4).sample(300, random_state=0)
+    frame, weight = pd.DataFrame(X).add_prefix("x"), np.ones(300)
+    before = frame.copy(), y.copy(), weight.copy()
+    R2NClassifier(**SHORT).fit(frame, y, sample_weight=weight).predict(frame)
+    pd.testing.assert_frame_equal(frame, before[0])
+    np.testing.assert_array_equal(y, before[1])
+    np.testing.assert_array_equal(weight, before[2])
