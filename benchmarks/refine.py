@@ -304,7 +304,7 @@ def cost_lines(groups: Groups) -> Iterator[str]:
     yield ""
     yield "Ten columns, two rules, 5 % of the labels flipped, one process; *n log n* is what the seconds of the row"
     yield "above would grow to. Beyond 50,000 rows the network, and beyond 30,000 the search, read part of them; the"
-    yield "last descent reads all. *Peak* is memory beyond what was held before there was a table, over the table's."
+    yield "last descent reads up to 300,000. *Peak* is memory beyond what was held before there was a table."
     yield ""
     yield "| rows | seconds | n log n | table, MB | peak / table | rules | size |"
     yield "|---|---|---|---|---|---|---|"

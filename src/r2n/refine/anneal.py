@@ -95,7 +95,7 @@ def anneal(
     moments, size = np.zeros((2, *b.shape)), min(BATCH, problem.n_rows)
     for step in range(schedule.steps):
         rows = rng.integers(problem.n_rows, size=size)
-        missing = numbers.missing[np.ix_(columns, rows)]
+        missing = numbers.missing[columns[:, None], rows]
         open_rows = fixed[:, rows]
         known = ~(used[:, :-1] @ missing) if missing.any() else None
         slope = gradient(

@@ -81,7 +81,7 @@ class Numbers:
     def middled(self, rows: np.ndarray, columns: np.ndarray) -> NDArray[np.float32]:
         """These rows and columns in units of a column's middle half, and a last column of -1, (columns + 1, rows)."""
         out = np.full((len(columns) + 1, len(rows)), -1.0, dtype=np.float32)
-        out[:-1] = (self.z[np.ix_(columns, rows)] - self.middle[columns, None]) / self.spread[columns, None]
+        out[:-1] = (self.z[columns[:, None], rows] - self.middle[columns, None]) / self.spread[columns, None]
         return out
 
 
@@ -181,7 +181,7 @@ def directions(
         return
     if len(columns) < 2:
         return
-    b, _ = logistic(numbers.z[np.ix_(columns, rows)], cost)
+    b, _ = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost)
     while len(columns) > 1:
         wrong = unwanted(numbers, columns, b)
         if wrong:
@@ -189,7 +189,7 @@ def directions(
             if len(kept) < 2:
                 return
             columns = [columns[k] for k in kept]
-            b, _ = logistic(numbers.z[np.ix_(columns, rows)], cost, b[kept])
+            b, _ = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost, b[kept])
             continue
         keep = min(len(columns) - 1, max(most_columns, len(columns) // 2)) if len(columns) > most_columns else None
         if keep is None:
@@ -199,7 +199,7 @@ def directions(
             return
         strongest = np.sort(np.argsort(-np.abs(b), kind="stable")[:keep])
         columns = [columns[k] for k in strongest]
-        b, _ = logistic(numbers.z[np.ix_(columns, rows)], cost, b[strongest])
+        b, _ = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost, b[strongest])
 
 
 def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
@@ -239,9 +239,9 @@ def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[i
     norm = float(np.abs(b).max())
     if not np.isfinite(norm) or norm == 0.0:
         return None
-    known = ~numbers.missing[np.ix_(columns, rows)].any(axis=0)
+    known = ~numbers.missing[np.asarray(columns)[:, None], rows].any(axis=0)
     rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
-    z, b = numbers.z[np.ix_(columns, rows)], b / norm
+    z, b = numbers.z[np.asarray(columns)[:, None], rows], b / norm
     value = np.zeros(len(rows))
     for k in range(len(columns)):  # term by term: a matrix product may differ in the last bit between equal rows
         value += b[k] * z[k]

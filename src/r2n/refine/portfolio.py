@@ -25,7 +25,8 @@ from r2n.schema import Table
 Watch = Callable[[Move], object]
 Rules = tuple[Rule, ...]
 
-EXPLORED_ROWS = 30_000  # more are drawn from: they decide the coefficients, at the end, not which columns matter
+# Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach.
+EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def refine(
     assert blank.schema is not None, "refinement needs to know the columns"
     train, held_out = parts
     apart = not np.array_equal(train, held_out)  # else the rows that choose are those fitted to
-    fitted, judges = rows.take(drawn(train, rows.truth, plan.seed)), rows.take(held_out)
+    fitted, judges = rows.take(drawn(train, rows.truth, EXPLORED_ROWS, plan.seed)), rows.take(held_out)
     points: list[Point] = []
     interrupted = False
     began = time.monotonic()
@@ -91,21 +92,22 @@ def refine(
     rules = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time to ask the teacher again, now of all rows
-            again = cleaned_labels(rows, None, blank.schema, plan.teacher, plan.seed)
-            rules, interrupted = finish(front[chosen], rows, again.fit, plan, watch)
+            many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
+            again = cleaned_labels(many, None, blank.schema, plan.teacher, plan.seed)
+            rules, interrupted = finish(front[chosen], many, again.fit, plan, watch)
         rules = with_short_numbers(rules, rows.table, plan.knowledge)
     except KeyboardInterrupt:
         interrupted = True
     return Refined(front, chosen, rules, interrupted)
 
 
-def drawn(train: NDArray[np.intp], truth: Bools, seed: int) -> NDArray[np.intp]:
-    """As many rows as the search reads, of each class its share."""
-    if len(train) <= EXPLORED_ROWS:
-        return train
-    rng, share = np.random.default_rng(seed), EXPLORED_ROWS / len(train)
-    classes = [rng.permutation(train[truth[train] == side]) for side in (False, True)]
-    return np.sort(np.concatenate([rows[: int(np.ceil(share * len(rows)))] for rows in classes]))
+def drawn(rows: NDArray[np.intp], truth: Bools, most: int, seed: int) -> NDArray[np.intp]:
+    """All of them, or so many, of each class its share."""
+    if len(rows) <= most:
+        return rows
+    rng, share = np.random.default_rng(seed), most / len(rows)
+    classes = [rng.permutation(rows[truth[rows] == side]) for side in (False, True)]
+    return np.sort(np.concatenate([each[: int(np.ceil(share * len(each)))] for each in classes]))
 
 
 def explore(

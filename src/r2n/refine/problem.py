@@ -15,7 +15,7 @@ from r2n.schema import Schema, Table
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 
-CACHED_BYTES = 2**25  # of literals' truths, a byte a row each
+CACHED_BYTES = 2**24  # of literals' truths, a byte a row each
 
 
 @dataclass(frozen=True, slots=True)
