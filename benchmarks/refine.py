@@ -316,6 +316,8 @@ def cost_lines(groups: Groups) -> Iterator[str]:
             f"| {r['size']} |"
         )
         before = r
+    if ("limit", "") not in groups:
+        return
     yield ""
     yield 'House, 22,784 rows, `effort="thorough"` until time is over:'
     yield ""
