@@ -53,5 +53,5 @@ def _without_the_least(problem: Problem, others: Sequence[Rule], pair: Sequence[
     return min(((*others[:i], *others[i + 1 :], *pair) for i in range(len(others))), key=problem.error)
 
 
-# Cooling again finds most (docs/refine.md); the others change what it cannot: which literals there are.
+# Mostly cooling again; the others change what it cannot: which literals there are.
 CYCLE: tuple[Escape, ...] = (cool_again, cool_again, drop_two, cool_again, cool_again, split_one)
