@@ -20,10 +20,18 @@ from r2n.datasets import example
 SHORT = {"restarts": 1, "epochs": 20, "gamma": 0.8, "price": 1e-3, "random_state": 0}
 
 
+# What cannot hold of a learner that draws: weighted rows and repeated rows are split differently into those that train
+# and those held out. That refinement from a given start treats them alike is a law in test_classes.py.
+EXPECTED = {"check_sample_weight_equivalence_on_dense_data": "which rows are held out is drawn, by number of rows"}
+
+
 @parametrize_with_checks([R2NClassifier(restarts=2, price=1e-3, random_state=0)])
 @pytest.mark.filterwarnings("ignore")  # the checks warn of what they try
 def test_scikit_learns_own_checks(estimator: object, check: object) -> None:
-    """All of them, without an expected failure; few starts and a high price only make it quick."""
+    """All of them but one that is declared; few starts and a high price only make it quick."""
+    name = getattr(check, "func", check).__name__
+    if name in EXPECTED:
+        pytest.skip(EXPECTED[name])
     check(estimator)  # type: ignore[operator]
 
 
