@@ -52,7 +52,8 @@ def test_literals_come_out_as_frames(frame: str) -> None:
     X, y = example(4).sample(300, random_state=0)
     model = R2NClassifier(**SHORT).set_output(transform=frame).fit(X, y)
     out = model.transform(X)
-    assert list(out.columns) == list(model.get_feature_names_out()) == [str(lit) for lit in model.rules_.literals]
+    assert list(out.columns) == list(model.get_feature_names_out())
+    assert list(out.columns) == [literal.text(model.rules_.schema) for literal in model.rules_.literals]
     np.testing.assert_array_equal(out.to_numpy(), R2NClassifier(**SHORT).fit(X, y).transform(X))
 
 
