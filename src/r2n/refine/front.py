@@ -47,9 +47,6 @@ class Front:
                 kept.append(point)
         return cls(tuple(kept))
 
-    def joined(self, other: Front) -> Front:
-        return Front.of((*self.points, *other.points))
-
     def __len__(self) -> int:
         return len(self.points)
 

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.literals import Bools, Literal
-from r2n.rules.ruleset import Rule, RuleSet, as_label, sorted_columns
+from r2n.rules.literals import Bools
+from r2n.rules.ruleset import Readable, Rule, RuleSet, as_label
 from r2n.rules.text import write_value
-from r2n.schema import Schema, Table, Value
+from r2n.schema import Schema, Value
 
 
 @dataclass(frozen=True, slots=True)
-class ClassRules:
+class ClassRules(Readable):
     """The first rule set that is true names the class; where none is, the default does.
 
     >>> rules = ClassRules.parse('''
@@ -81,38 +81,7 @@ class ClassRules:
         """The rules of all classes, in the order in which they are printed."""
         return tuple(rule for _, rules in self.branches for rule in rules)
 
-    @property
-    def n_rules(self) -> int:
-        """How many rules, over all classes."""
-        return len(self.rules)
-
-    @property
-    def literals_per_rule(self) -> float:
-        """The mean number of literals in a rule; 0 if there are no rules."""
-        return sum(len(rule.literals) for rule in self.rules) / max(self.n_rules, 1)
-
-    @property
-    def size(self) -> int:
-        """How many column mentions a reader must read in all."""
-        return sum(rule.size for rule in self.rules)
-
-    @property
-    def literals(self) -> tuple[Literal, ...]:
-        """The distinct literals, in the order in which they are printed first."""
-        return tuple(dict.fromkeys(literal for rule in self.rules for literal in rule.literals))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that any rule reads."""
-        return sorted_columns(self.literals)
-
     # -- evaluating ----------------------------------------------------------------------------
-
-    def table(self, X: object) -> Table:
-        """X as a table of the columns these rules read, checked against the schema if there is one."""
-        if isinstance(X, Table) or self.schema is None:
-            return Table.read(X)
-        return self.schema.table(X, only=self.columns)
 
     def claims(self, X: object) -> Bools:
         """Which classes claim which rows: one column for each class, in the order of `labels`."""

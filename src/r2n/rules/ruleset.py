@@ -64,8 +64,55 @@ class Rule:
         return self.text()
 
 
+class Readable:
+    """What can be said of rules however they are put together: how many, how long, over which columns."""
+
+    __slots__ = ()
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules, in the order in which they are printed."""
+        raise NotImplementedError
+
+    @property
+    def schema(self) -> Schema | None:
+        """The columns of the table they were learned from, if known."""
+        raise NotImplementedError
+
+    @property
+    def n_rules(self) -> int:
+        """How many rules."""
+        return len(self.rules)
+
+    @property
+    def literals_per_rule(self) -> float:
+        """The mean number of literals in a rule; 0 if there are no rules."""
+        return sum(len(rule.literals) for rule in self.rules) / max(self.n_rules, 1)
+
+    @property
+    def size(self) -> int:
+        """How many column mentions a reader must read in all."""
+        return sum(rule.size for rule in self.rules)
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        """The distinct literals, in the order in which they are printed first."""
+        return tuple(dict.fromkeys(literal for rule in self.rules for literal in rule.literals))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that any rule reads."""
+        return sorted_columns(self.literals)
+
+    def table(self, X: object) -> Table:
+        """X as a table of the columns these rules read, checked against the schema if there is one."""
+        if isinstance(X, Table) or self.schema is None:
+            return Table.read(X)
+        return self.schema.table(X, only=self.columns)
+
+
 @dataclass(frozen=True, slots=True)
-class RuleSet:
+class RuleSet(Readable):
     """A disjunction of rules: `label` where any rule is true, `default` elsewhere.
 
     >>> rules = RuleSet.parse('''
@@ -97,40 +144,7 @@ class RuleSet:
             for name in self.columns:
                 self.schema.column(name)  # refuses a column that is not there, with what is
 
-    # -- counting ------------------------------------------------------------------------------
-
-    @property
-    def n_rules(self) -> int:
-        """How many rules."""
-        return len(self.rules)
-
-    @property
-    def literals_per_rule(self) -> float:
-        """The mean number of literals in a rule; 0 if there are no rules."""
-        return sum(len(rule.literals) for rule in self.rules) / max(self.n_rules, 1)
-
-    @property
-    def size(self) -> int:
-        """How many column mentions a reader must read in all."""
-        return sum(rule.size for rule in self.rules)
-
-    @property
-    def literals(self) -> tuple[Literal, ...]:
-        """The distinct literals, in the order in which they are printed first."""
-        return tuple(dict.fromkeys(literal for rule in self.rules for literal in rule.literals))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that any rule reads."""
-        return sorted_columns(self.literals)
-
     # -- evaluating ----------------------------------------------------------------------------
-
-    def table(self, X: object) -> Table:
-        """X as a table of the columns these rules read, checked against the schema if there is one."""
-        if isinstance(X, Table) or self.schema is None:
-            return Table.read(X)
-        return self.schema.table(X, only=self.columns)
 
     def fires(self, X: object) -> Bools:
         """Which rules are true in which rows: one column for each rule."""

@@ -88,11 +88,16 @@ def _bound(item: Mapping[str, Any], field: str, unknown: float) -> float:
     return float(bound)
 
 
-def _category(name: str, cell: object) -> Value:
+def _value_or_none(cell: object) -> Value | None:
+    """A cell as a value; None if it is missing, or cannot be one."""
     try:
-        value = as_value(cell)
+        return as_value(cell)
     except CellError:
-        value = None
+        return None
+
+
+def _category(name: str, cell: object) -> Value:
+    value = _value_or_none(cell)
     if value is None:
         raise ModelFileError(f"column {name!r}: a category must be text, a number or a Boolean, not {cell!r}.")
     return value
@@ -244,10 +249,7 @@ def _codes_of(given: object) -> tuple[Value, ...]:
         raise SchemaError(f"missing_values must be a list such as [-7, -8], or a dict of such lists, not {given!r}.")
     codes = []
     for cell in given:
-        try:
-            value = as_value(cell)
-        except CellError:
-            value = None
+        value = _value_or_none(cell)
         if value is None:
             raise SchemaError(f"missing_values: {cell!r} is no text, number or Boolean, or missing itself.")
         codes.append(value)
