@@ -35,8 +35,10 @@ def best_cut(values: Floats, cost: Floats) -> Cut | None:
 def best_sorted_cut(values: Floats, cost: Floats) -> Cut | None:
     """The same for values that are in ascending order."""
     above = np.cumsum(cost[::-1])[::-1]  # above[i]: the cost of rows i, i + 1, …
-    starts = np.append(0, np.flatnonzero(values[1:] > values[:-1]) + 1)
-    best = starts[np.argmin(above[starts])]
+    best = int(np.argmin(above))
+    if best > 0 and values[best] == values[best - 1]:  # a cut cannot fall between equal values
+        starts = np.append(0, np.flatnonzero(values[1:] > values[:-1]) + 1)
+        best = int(starts[np.argmin(above[starts])])
     if above[best] >= 0.0:
         return None
     at = halfway(values[best - 1], values[best]) if best > 0 else np.nextafter(values[0], -np.inf)
@@ -50,19 +52,23 @@ def best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut |
     turn are not tried.
     """
     moving = z != 0.0
-    always = float(cost[~moving & (rest > 0.0)].sum())
-    zm, cm = z[moving], cost[moving]
-    if len(zm) == 0:
+    always = 0.0
+    present = float(cost @ (now * z + rest > 0.0))
+    if not moving.all():
+        always = float(cost[~moving & (rest > 0.0)].sum())
+        z, rest, cost = z[moving], rest[moving], cost[moving]
+    if len(z) == 0:
         return None
-    turns = -rest[moving] / zm
+    turns = -rest / z
     order = np.argsort(turns)
-    turns = turns[order]
-    signed = np.where(zm > 0.0, cm, -cm)[order]
-    start = always + float(cm[zm < 0.0].sum())  # b at minus infinity: all rows with z < 0 are in
-    after = start + np.cumsum(signed)
-    ends = np.append(np.flatnonzero(turns[1:] > turns[:-1]), len(turns) - 1)
-    best = ends[np.argmin(after[ends])]
-    present = float(cost[now * z + rest > 0.0].sum())
+    turns, rising = turns[order], z > 0.0
+    signed = np.where(rising, cost, -cost)
+    start = always + float(cost @ ~rising)  # b at minus infinity: all rows with z < 0 are in
+    after = start + np.cumsum(signed[order])
+    best = int(np.argmin(after))
+    if best + 1 < len(turns) and turns[best] == turns[best + 1]:  # rows that turn together
+        ends = np.append(np.flatnonzero(turns[1:] > turns[:-1]), len(turns) - 1)
+        best = int(ends[np.argmin(after[ends])])
     if after[best] >= present - 1e-12:
         return None
     at = halfway(turns[best], turns[best + 1]) if best + 1 < len(turns) else turns[best] + max(1.0, abs(turns[best]))

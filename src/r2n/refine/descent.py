@@ -72,7 +72,7 @@ def first_better(
     for group in move(state, fit):
         best, at_most = None, state.objective - LEAST_GAIN
         for rules in group:
-            if state.problem.allows(rules):
+            if state.problem.allows(rules, state.rules):
                 candidate = State.of(state.problem, rules, near=state)
                 if candidate.objective < at_most:
                     best, at_most = candidate, candidate.objective

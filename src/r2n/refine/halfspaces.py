@@ -181,7 +181,7 @@ def directions(
         return
     if len(columns) < 2:
         return
-    b, _ = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost)
+    b, intercept = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost)
     while len(columns) > 1:
         wrong = unwanted(numbers, columns, b)
         if wrong:
@@ -189,7 +189,7 @@ def directions(
             if len(kept) < 2:
                 return
             columns = [columns[k] for k in kept]
-            b, _ = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost, b[kept])
+            b, intercept = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost, (b[kept], intercept))
             continue
         keep = min(len(columns) - 1, max(most_columns, len(columns) // 2)) if len(columns) > most_columns else None
         if keep is None:
@@ -199,7 +199,7 @@ def directions(
             return
         strongest = np.sort(np.argsort(-np.abs(b), kind="stable")[:keep])
         columns = [columns[k] for k in strongest]
-        b, _ = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost, b[strongest])
+        b, intercept = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost, (b[strongest], intercept))
 
 
 def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
@@ -212,13 +212,15 @@ def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
     return wrong
 
 
-def logistic(z: Floats, cost: Floats, start: Floats | None = None, ridge: float = 1e-4) -> tuple[Floats, float]:
+def logistic(
+    z: Floats, cost: Floats, start: tuple[Floats, float] | None = None, ridge: float = 1e-4
+) -> tuple[Floats, float]:
     """Weighted logistic regression by Newton's method: the direction and the intercept."""
     d, n = z.shape
     x = np.vstack([z, np.ones(n)])
     target, weight = (cost < 0).astype(np.float64), np.abs(cost)
     weight = weight / weight.sum() if weight.sum() > 0 else weight
-    w = np.zeros(d + 1) if start is None else np.r_[start, 0.0]
+    w = np.zeros(d + 1) if start is None else np.append(*start)
     penalty = np.r_[np.full(d, ridge), 1e-9]
     for _ in range(12):
         p = 1.0 / (1.0 + np.exp(-np.clip(w @ x, -30, 30)))

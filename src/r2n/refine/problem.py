@@ -136,7 +136,7 @@ class Problem:
 
     def error_of(self, predicted: Bools) -> float:
         """The weighted error of predicting the label in these rows."""
-        return (self.floor + float(self.cost[predicted].sum())) / self.total
+        return (self.floor + float(self.cost @ predicted)) / self.total
 
     def objective(self, rules: Iterable[Rule]) -> float:
         """Error plus the price of reading."""
@@ -156,12 +156,12 @@ class Problem:
         few = self.caps.literals is None or len(rule.literals) <= self.caps.literals
         return few and all(map(self.permits, rule.literals)) and self.knowledge.permits_rule(rule)
 
-    def allows(self, rules: Iterable[Rule]) -> bool:
-        """Whether caps and knowledge are kept. Fixed rules count, and need no permission."""
-        learned = set(rules) - set(self.knowledge.fixed)
+    def allows(self, rules: Iterable[Rule], permitted: Iterable[Rule] = ()) -> bool:
+        """Whether caps and knowledge are kept. Fixed rules count, and need no permission; nor do those that have it."""
+        learned = set(rules).difference(self.knowledge.fixed)
         few = self.caps.rules is None or len(learned) + len(self.knowledge.fixed) <= self.caps.rules
         short = self.caps.size is None or self.size_of(learned) <= self.caps.size
-        return few and short and all(map(self.permits_rule, learned))
+        return few and short and all(map(self.permits_rule, learned.difference(permitted)))
 
     def size_of(self, learned: Iterable[Rule]) -> int:
         return sum(rule.size for rule in (*learned, *self.knowledge.fixed))

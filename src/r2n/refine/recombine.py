@@ -11,8 +11,8 @@ from scipy.sparse import coo_array
 from r2n.refine.problem import Bools, Floats, Problem
 from r2n.rules import Rule
 
-MOST_CELLS = 3000  # of rows in which the same rules of the pool fire; above, only local search
-NODES = 500  # that the solver may look at: a count, not a time, so that the answer is the same on any machine
+MOST_CELLS = 400  # of rows in which the same rules of the pool fire; above, only local search
+NODES = 100  # that the solver may look at: a count, not a time, so that the answer is the same on any machine
 
 
 def best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = ()) -> tuple[Rule, ...]:

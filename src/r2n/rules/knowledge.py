@@ -41,7 +41,7 @@ class Knowledge:
 
     def permits(self, literal: Literal) -> bool:
         """Whether a rule may use the literal."""
-        if literal in self.literals:
+        if not (self.excluded or self.apart or self.signs) or literal in self.literals:
             return True
         if self.excluded & set(literal.columns) or not self._keeps_apart(literal.columns):
             return False
