@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris, load_wine
 
 import r2n
 from r2n import R2NClassifier
-from r2n.errors import ModelFileError, ParameterError, ParseError, SchemaError
+from r2n.errors import ModelFileError, ParameterError, ParseError
 from r2n.refine import Caps, Prices, Problem, descend
 from r2n.rules import ClassRules, RuleSet, measure
 from r2n.rules.modelfile import from_text, to_text
@@ -174,29 +174,3 @@ def test_class_weights_move_the_balance() -> None:
     )
     assert (plain.predict(X) == "rare").mean() < 0.1 < (balanced.predict(X) == "rare").mean()
     assert (given_.predict(X) == "rare").mean() > 0.3
-
-
-@pytest.mark.parametrize(
-    ("weight", "class_weight", "message"),
-    [
-        ([1, 2], None, r"sample_weight.shape == \(2,\), expected \(4,\)"),
-        ([1, 1, -1, 1], None, "sample_weight holds -1.0 in row 2"),
-        ([1, 1, np.nan, 1], None, "sample_weight holds nan in row 2"),
-        ([0, 0, 0, 0], None, "sample_weight is zero in every row"),
-        (["a", "b", "c", "d"], None, "sample_weight must hold numbers"),
-        (None, "fair", "class_weight must be None, 'balanced' or a dict, not 'fair'"),
-        (None, 3, "class_weight must be None, 'balanced' or a dict, not 3"),
-        (None, {"z": 1}, "class_weight names 'z', but the classes in y are"),
-        (None, {"a": -1}, "class_weight must hold numbers of at least 0"),
-    ],
-)
-def test_bad_weights_are_refused(weight: object, class_weight: object, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        R2NClassifier(class_weight=class_weight).fit(np.eye(4), ["a", "b", "a", "b"], sample_weight=weight)
-
-
-def test_one_class_left_by_the_weights_is_refused() -> None:
-    with pytest.raises(SchemaError, match="y holds one class only, 'a'"):
-        R2NClassifier().fit(np.eye(4), ["a", "b", "a", "b"], sample_weight=[1, 0, 1, 0])
-    with pytest.raises(ParameterError, match="y holds 3 classes, each of which gets rules"):
-        R2NClassifier(positive="a").fit(np.eye(4), ["a", "b", "a", "c"])

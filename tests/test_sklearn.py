@@ -5,6 +5,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import Client
+from joblib import parallel_config
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -76,3 +78,31 @@ def test_nothing_of_the_callers_is_changed() -> None:
     pd.testing.assert_frame_equal(frame, before[0])
     np.testing.assert_array_equal(y, before[1])
     np.testing.assert_array_equal(weight, before[2])
+
+
+def test_a_notebook_shows_the_rules() -> None:
+    X, y = example(1).sample(300, random_state=0)
+    model = R2NClassifier(**SHORT)
+    assert "x0" not in model._repr_html_()
+    model.fit(pd.DataFrame(X, columns=["a<b", "x1", "x2", "x3", "x4"]), y)
+    for html in (model._repr_html_(), model._repr_mimebundle_()["text/html"]):
+        assert html.startswith('<div class="r2n"><pre')
+        assert "a&lt;b" in html  # names are escaped
+        assert f"{model.rules_.n_rules} rules" in html
+        assert "sk-top-container" in html  # scikit-learn's own box follows
+    assert model._repr_mimebundle_()["text/plain"] == repr(model)
+    with config_context(display="text"):
+        assert "text/html" not in model._repr_mimebundle_()
+
+
+def test_dask_can_carry_the_work() -> None:
+    """Any joblib backend will do; the rules are the same."""
+    X, y = example(4).sample(600, random_state=0)
+    alone = R2NClassifier(**SHORT).fit(X, y)
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+        with parallel_config(backend="dask"):
+            carried = R2NClassifier(**SHORT, n_jobs=-1).fit(X, y)
+        done = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.transition_log))
+    assert done > 0  # it was Dask that did it
+    assert str(carried.rules_) == str(alone.rules_)
+    assert str(carried.front_) == str(alone.front_)

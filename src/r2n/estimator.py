@@ -26,6 +26,7 @@ from r2n.parameters import (
     JOBS,
     NAMES,
     PENALTY,
+    SEED,
     Check,
     check_parameters,
     number,
@@ -76,6 +77,7 @@ CHECKS: dict[str, Check] = {
     "categorical": optional(NAMES),
     "progress": BOOLEAN,
     "callback": optional(CALLABLE),
+    "random_state": SEED,
 }
 
 
@@ -445,6 +447,17 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         if input_features is not None and tuple(map(str, input_features)) != schema.names:
             raise SchemaError("input_features is not equal to feature_names_in_, the columns at fit. Leave it out.")
         return np.array([literal.text(schema) for literal in self.rules_.literals], dtype=object)
+
+    # -- in a notebook -------------------------------------------------------------------------
+
+    def _repr_html_inner(self) -> str:
+        """The rules, once there are some, above scikit-learn's box of parameters."""
+        box: str = super()._repr_html_inner()
+        return self.rules_._repr_html_() + box if hasattr(self, "rules_") else box
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

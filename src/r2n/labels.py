@@ -28,7 +28,7 @@ class Labels:
     def learn(cls, y: Any, n_rows: int, positive: Any = None) -> Labels:
         """Read y: classes as numbers, text or Booleans, in any shape scikit-learn takes."""
         if y is None:
-            raise SchemaError("This estimator requires y to be passed, but the target y is None.")
+            raise SchemaError("This estimator requires y to be passed, but the target y is None. Give one label a row.")
         try:
             column = column_or_1d(_plain_array(y), warn=True)
         except ValueError as error:
@@ -36,6 +36,8 @@ class Labels:
         if len(column) != n_rows:
             raise SchemaError(f"the table has {n_rows} rows but y has {len(column)} labels. Give one label a row.")
         _refuse_missing(column)
+        _refuse_mixture(column)
+        _refuse_measurements(column)
         try:
             check_classification_targets(column)
             classes, codes = np.unique(column, return_inverse=True)
@@ -90,6 +92,22 @@ def _refuse_missing(column: NDArray[Any]) -> None:
     if missing.any():
         row = int(np.argmax(missing))
         raise SchemaError(f"y holds a missing value in row {row}: Input contains NaN. Drop rows without a label.")
+
+
+def _refuse_mixture(column: NDArray[Any]) -> None:
+    """Text beside numbers has no order, and would not be what the caller gets back."""
+    if column.dtype.kind == "O":
+        texts = {isinstance(label, str): label for label in column.tolist()}
+        if len(texts) > 1:
+            raise SchemaError(f"y holds both {texts[True]!r} and {texts[False]!r}. Give labels of one type.")
+
+
+def _refuse_measurements(column: NDArray[Any]) -> None:
+    if column.dtype.kind == "f" and (broken := column[column != np.floor(column)]).size:
+        raise SchemaError(
+            f"Unknown label type: continuous. y holds {broken[0]}, which is no class. "
+            f"Give text, Booleans, or a few whole numbers; cut numbers into classes first."
+        )
 
 
 def _positive(classes: NDArray[Any], positive: Any) -> int:
@@ -150,7 +168,10 @@ def _class_weights(class_weight: Any, labels: Labels) -> NDArray[np.float64]:
     unknown = [label for label in class_weight if label not in labels.values]
     if unknown:
         raise ParameterError(f"class_weight names {unknown[0]!r}, but the classes in y are {list(labels.values)}.")
-    weights = np.array([class_weight.get(value, 1.0) for value in labels.values], dtype=np.float64)
+    try:
+        weights = np.array([class_weight.get(value, 1.0) for value in labels.values], dtype=np.float64)
+    except (TypeError, ValueError):
+        weights = np.array([np.nan])
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ParameterError(f"class_weight must hold numbers of at least 0, not {dict(class_weight)!r}.")
     return weights

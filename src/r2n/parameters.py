@@ -57,6 +57,15 @@ NAMES = Check(
     "a collection of column names",
     lambda value: isinstance(value, Iterable) and not isinstance(value, str) and all(isinstance(v, str) for v in value),
 )
+SEED = Check(
+    "None, a whole number from 0 to 2**32 - 1, or a numpy RandomState",
+    lambda value: (
+        value is None
+        or value is np.random
+        or (_is_whole(value) and 0 <= value < 2**32)
+        or isinstance(value, np.random.RandomState)
+    ),
+)
 JOBS = Check("a whole number other than 0", lambda value: _is_whole(value) and value != 0)
 PENALTY = number("of at least 0", lambda value: value >= 0)
 

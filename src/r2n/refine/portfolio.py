@@ -76,7 +76,7 @@ def refine(
     points: list[Point] = []
     interrupted = False
     began = time.monotonic()
-    labels = cleaned_labels(fitted, judges if apart else None, blank.schema, plan.teacher, plan.seed)
+    labels = cleaned_labels(fitted, judges if apart else None, blank.schema, plan.teacher, plan.seed, plan.n_jobs)
     again_by = None if plan.finish_until is None else plan.finish_until - 1.5 * (time.monotonic() - began)
     try:
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch))  # keeps what came before a Ctrl-C
@@ -93,7 +93,7 @@ def refine(
     try:
         if not interrupted and not passed(again_by):  # there is time to ask the teacher again, now of all rows
             many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
-            again = cleaned_labels(many, None, blank.schema, plan.teacher, plan.seed)
+            again = cleaned_labels(many, None, blank.schema, plan.teacher, plan.seed, plan.n_jobs)
             rules, interrupted = finish(front[chosen], many, again.fit, plan, watch)
         rules = with_short_numbers(rules, rows.table, plan.knowledge)
     except KeyboardInterrupt:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from r2n.refine.problem import Bools, Floats, Labelled
 from r2n.schema import Column, Schema, Table, value_key
@@ -71,7 +73,9 @@ class Cleaned:
     judge: Floats
 
 
-def cleaned_labels(rows: Labelled, judges: Labelled | None, schema: Schema, wanted: bool | None, seed: int) -> Cleaned:
+def cleaned_labels(
+    rows: Labelled, judges: Labelled | None, schema: Schema, wanted: bool | None, seed: int, n_jobs: int | None = None
+) -> Cleaned:
     """Labels in {0, 1}, or mixed with a teacher's probabilities if that is wanted, or seems of use.
 
     No row is judged by a teacher that saw it: rows to fit to are read out of fold, rows that judge by a teacher of
@@ -83,31 +87,57 @@ def cleaned_labels(rows: Labelled, judges: Labelled | None, schema: Schema, want
     positives = int(rows.truth.sum())
     if wanted is False or rows.n_rows < FEWEST_ROWS or min(positives, rows.n_rows - positives) < FEWEST_OF_A_CLASS:
         return plain
-    rng, features = np.random.default_rng(seed), Features.of(rows.table, schema)
-    equal = bool(np.all(rows.weight == rows.weight[0]))  # then boosting is six times as fast without weights
-
-    def teacher(known: NDArray[np.intp]) -> Any:
-        few = known if len(known) <= MOST_ROWS else np.sort(rng.choice(known, MOST_ROWS, replace=False))
-        weight = None if equal else rows.weight[few]
-        model = boosting(features.categorical, seed)
-        return model.fit(features.matrix(rows.table.take(few)), rows.truth[few], weight)
-
+    features = Features.of(rows.table, schema)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(fit, rows.truth)
+    lessons = [Lesson(rows, known, rows.table, unseen, features, seed) for known, unseen in folds]
+    if judges is not None:
+        everything, judged = np.arange(rows.n_rows), np.arange(judges.n_rows)
+        lessons.append(Lesson(rows, everything, judges.table, judged, features, seed))
+    opinions = Parallel(n_jobs=n_jobs)(delayed(lesson.opinion)() for lesson in lessons)
     opinion = np.empty(rows.n_rows)
-    for known, unseen in StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(opinion, rows.truth):
-        opinion[unseen] = asked(teacher(known), rows.table.take(unseen), features)
+    for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
+        opinion[lesson.unseen] = heard
     if wanted is None and np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
         return plain
     fit = SHARE * opinion + (1.0 - SHARE) * plain.fit
-    if judges is None:
-        return Cleaned(fit, fit)
-    judged = asked(teacher(np.arange(rows.n_rows)), judges.table, features)
-    return Cleaned(fit, SHARE * judged + (1.0 - SHARE) * plain.judge)
+    return Cleaned(fit, fit if judges is None else SHARE * opinions[-1] + (1.0 - SHARE) * plain.judge)
 
 
-def asked(teacher: Any, table: Table, features: Features) -> Floats:
-    """What a teacher thinks of each row, some rows at a time: a matrix of all would be as large as the table."""
-    pieces = (np.arange(start, min(start + PIECE, table.n_rows)) for start in range(0, table.n_rows, PIECE))
-    return np.concatenate([teacher.predict_proba(features.matrix(table.take(piece)))[:, 1] for piece in pieces])
+@dataclass(frozen=True)
+class Lesson:
+    """Some rows to learn from, and others that the teacher is then asked about."""
+
+    rows: Labelled
+    known: NDArray[np.intp]
+    table: Table
+    unseen: NDArray[np.intp]  # of the table
+    features: Features
+    seed: int
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To another process go the rows it needs and no others."""
+        rows, table = self.rows.take(self.known), self.table.take(self.unseen)
+        rows = replace(rows, table=rows.table.detached())
+        places = {"known": np.arange(len(self.known)), "unseen": np.arange(len(self.unseen))}
+        return {**self.__dict__, "rows": rows, "table": table.detached(), **places}
+
+    def opinion(self) -> Floats:
+        """What the teacher thinks of the rows it has not seen, some at a time: a matrix of all may be large."""
+        # One thread: several wait for each other, and on a busy machine for long. Folds go side by side instead.
+        with threadpool_limits(limits=1):
+            teacher = self.taught()
+            pieces = np.array_split(self.unseen, -(-len(self.unseen) // PIECE))
+            read = (self.features.matrix(self.table.take(piece)) for piece in pieces)
+            return np.concatenate([teacher.predict_proba(matrix)[:, 1] for matrix in read])
+
+    def taught(self) -> Any:
+        rng = np.random.default_rng(self.seed)
+        known = self.known
+        few = known if len(known) <= MOST_ROWS else np.sort(rng.choice(known, MOST_ROWS, replace=False))
+        equal = bool(np.all(self.rows.weight == self.rows.weight[0]))  # then boosting is six times as fast without
+        weight = None if equal else self.rows.weight[few]
+        matrix = self.features.matrix(self.rows.table.take(few))
+        return boosting(self.features.categorical, self.seed).fit(matrix, self.rows.truth[few], weight)
 
 
 def boosting(categorical: Bools, seed: int) -> Any:

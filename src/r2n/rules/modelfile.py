@@ -127,6 +127,8 @@ def _read_json(text: str) -> Any:
         raise ModelFileError(
             f"not complete JSON ({error}). The file may be half-written; save the rules again."
         ) from None
+    except ModelFileError:
+        raise
     except ValueError as error:  # a number with too many digits
         raise ModelFileError(f"not a rule set: {error}.") from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,12 @@ class Readable:
     def columns(self) -> tuple[str, ...]:
         """The columns that any rule reads."""
         return sorted_columns(self.literals)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows them: the text as it is, and below it how much there is to read."""
+        counted = f"{self.n_rules} rules, {self.literals_per_rule:.1f} literals each, {self.size} column mentions"
+        text = f'<pre style="margin: 0; white-space: pre-wrap">{escape(str(self))}</pre>'
+        return f'<div class="r2n">{text}<p style="margin: 0.3em 0; font-size: smaller">{counted}</p></div>'
 
     def table(self, X: object) -> Table:
         """X as a table of the columns these rules read, checked against the schema if there is one."""

@@ -14,7 +14,7 @@ import numpy as np
 from r2n.errors import ModelFileError, SchemaError
 from r2n.schema.reading import has_names
 from r2n.schema.table import Kind, NotNumericError, Table, no_such_column
-from r2n.schema.values import CellError, Value, as_value
+from r2n.schema.values import CellError, Value, as_value, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,7 @@ def _check_kind(column: Column, table: Table) -> None:
                 table.numeric(name)
         except NotNumericError as error:
             raise SchemaError(
-                f"column {name!r} was numeric at fit but holds {error.value!r} in row {error.row}. "
+                f"column {name!r} was numeric at fit but holds {shown(error.value)} in row {error.row}. "
                 f"Convert it, or fit again with categorical=[{name!r}]."
             ) from None
         return
@@ -287,5 +287,5 @@ def _refuse_categories(column: Column, table: Table, wanted: bool) -> None:
     held, to = ("text", "text") if wanted else ("no text", "the same type")
     raise SchemaError(
         f"column {column.name!r} held {held} at fit (such as {column.categories[0]!r}) "
-        f"but holds {values[codes[row]]!r} in row {row}. Convert it to {to}."
+        f"but holds {shown(values[codes[row]])} in row {row}. Convert it to {to}."
     )

@@ -162,8 +162,9 @@ def _from_frame_or_array(X: Any, names: Sequence[str] | None) -> dict[str, RawCo
 
     try:
         frame = nw.from_native(X, eager_only=True)
-    except nw.exceptions.DuplicateError as error:
-        raise SchemaError(f"{error}. Rename them, so that each names one column.") from None
+    except nw.exceptions.DuplicateError:
+        _unique(X.columns)  # says which
+        raise
     except TypeError:
         return _from_array(np.asarray(_array_like(X)), names)
     found = _unique(frame.columns)

@@ -23,6 +23,7 @@ from r2n.schema.values import (
     encode,
     floats,
     holds_categories,
+    shown,
     value_key,
 )
 
@@ -34,7 +35,8 @@ class NotNumericError(SchemaError):
 
     def __init__(self, name: str, value: object, row: int) -> None:
         super().__init__(
-            f"column {name!r} holds {value!r} in row {row} where a number was expected. Convert the column to numbers."
+            f"column {name!r} holds {shown(value)} in row {row} where a number was expected. "
+            f"Convert the column to numbers."
         )
         self.value = value
         self.row = row
@@ -252,7 +254,7 @@ def no_such_column(name: str, names: Sequence[str], where: str) -> str:
 
 
 def _unreadable(name: str, error: CellError) -> SchemaError:
-    return SchemaError(f"column {name!r}: the value {error.value!r} in row {error.row} {error}")
+    return SchemaError(f"column {name!r}: the value {shown(error.value)} in row {error.row} {error}")
 
 
 def _finite(name: str, column: Floats) -> Floats:

@@ -36,6 +36,18 @@ _MISSING_TYPES = frozenset({"NAType", "NaTType"})
 _DATE_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
+def shown(value: object) -> str:
+    """A value as an error message shows it: a long one cut.
+
+    >>> shown("old"), shown(10**400), shown("a" * 100)
+    ("'old'", 'of about 400 digits', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…")
+    """
+    if isinstance(value, int) and value.bit_length() > 200:  # Python refuses to write the longest ones
+        return f"of about {round(value.bit_length() * 0.30103)} digits"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:40]}…"
+
+
 class CellError(Exception):
     """A cell cannot be read; `row` and `value` say which, the message says why."""
 
