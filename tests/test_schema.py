@@ -184,7 +184,7 @@ UNREADABLE = [
     ({"a": 3}, "column 'a' has 0 dimensions. Give one value for every row."),
     ([[1, 2], [1]], "the rows have unequal lengths. Give each one value for every column."),
     (scipy.sparse.eye(3), "sparse matrices are not read: 0 and missing differ here. Pass X.toarray()."),
-    (pd.DataFrame([[1, 2]], columns=["a", "a"]), "Expected unique column names, got:\n- 'a' 2 times. Rename them, "
+    (pd.DataFrame([[1, 2]], columns=["a", "a"]), "column names are repeated, got:\n- 'a' 2 times. Rename them, "
                                                  "so that each names one column."),
     (pd.DataFrame([[1, 2]], columns=[1, "1"]), "column names are repeated: ['1']. Rename them: each must name one "
                                                "column."),

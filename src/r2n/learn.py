@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from r2n.refine import Caps, Front, Labelled, Move, Plan, refine, with_short_num
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
 from r2n.rules.simplify import simplify
-from r2n.schema import Scaling
+from r2n.schema import Scaling, Table
 
 Parts = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows that train and the rows that judge
 
@@ -138,6 +138,7 @@ class Options:
 class Learned:
     """The rules and how they came about."""
 
+    rough: RuleSet  # before their numbers were made short
     rules: RuleSet
     steps: tuple[Step, ...]
     history: list[Record]
@@ -157,7 +158,44 @@ class Decoded:
 
 
 def learn(blank: RuleSet, rows: Labelled, options: Options, rng: np.random.RandomState, began: float) -> Learned:
-    """The rule set of one class. `blank` says which class and which columns; `began` when the clock was started."""
+    """The rule set of one class. `blank` says which class and which columns; `began` when the clock was started.
+
+    While learning, columns go by their positions: rules are put in order by the names of their columns, so what these
+    are called would have a say in which rules are found.
+    """
+    assert blank.schema is not None
+    Scaling.learn(rows.table, blank.schema.numeric, options.scaling, rows.weight)  # refuses by name what it must
+    places = {name: f"x{k}" for k, name in enumerate(blank.schema.names)}
+    back = {place: name for name, place in places.items()}
+    callback = options.callback
+
+    def told(event: Record | Move) -> None:
+        assert callback is not None
+        callback(event.renamed(back) if isinstance(event, Move) else event)
+
+    plain = replace(options, knowledge=options.knowledge.renamed(places), callback=None if callback is None else told)
+    inside = replace(rows, table=rows.table.renamed(places))
+    return named(learn_by_position(blank.renamed(places), inside, plain, rng, began), back, rows.table, options)
+
+
+def named(learned: Learned, names: Mapping[str, str], table: Table, options: Options) -> Learned:
+    """What was learned, over columns by their names.
+
+    Names put the terms of a sum in another order, which may change its last bit, and with short numbers on both
+    sides a row. They are then made short once more.
+    """
+    rules, rough = learned.rules.renamed(names), learned.rough.renamed(names)
+    if not np.array_equal(rules.truth(table), rough.truth(table)):
+        rules = with_short_numbers(rough, table, options.knowledge)
+    moves = [move.renamed(names) for move in learned.moves]
+    front = None if learned.front is None else learned.front.renamed(names)
+    return replace(learned, rough=rough, rules=rules, moves=moves, front=front)
+
+
+def learn_by_position(
+    blank: RuleSet, rows: Labelled, options: Options, rng: np.random.RandomState, began: float
+) -> Learned:
+    """Train, decode, refine."""
     parts = split(rows.truth, options.validation_fraction, rng)
     seed = int(rng.randint(2**31 - 1))
     refining = options.effort != "none"
@@ -257,7 +295,8 @@ def refined(
         done = refine(blank, rows, parts, starts, plan, watch)
     changed = int(np.sum(best.rules.truth(rows.table) != done.rules.truth(rows.table)))
     where = "interrupted while refining" if done.interrupted else ""
-    return Learned(done.rules, (Step("refine", changed),), history, moves, done.front, done.chosen, where)
+    steps = (Step("refine", changed),)
+    return Learned(done.rough, done.rules, steps, history, moves, done.front, done.chosen, where)
 
 
 def finished(
@@ -277,7 +316,7 @@ def finished(
     steps = tuple(
         Step(name, int(np.sum(before.truth(table) != after.truth(table)))) for name, (before, after) in chain.items()
     )
-    return Learned(rules, steps, history, [])
+    return Learned(cleaned.rules, rules, steps, history, [])
 
 
 def choose(decoded: Sequence[Decoded], blank: RuleSet, judges: Labelled, options: Options) -> Decoded:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from r2n.refine.moves import MOVES, Fitter, Groups
 from r2n.refine.problem import Problem
@@ -27,6 +27,10 @@ class Move:
     @property
     def size(self) -> int:
         return sum(rule.size for rule in self.rules)
+
+    def renamed(self, names: Mapping[str, str]) -> Move:
+        """The same over columns of other names."""
+        return replace(self, rules=tuple(rule.renamed(names) for rule in self.rules))
 
 
 def descend(

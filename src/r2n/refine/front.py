@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -64,6 +64,10 @@ class Front:
             judged = np.nan if judges is None else np.average(there == judges.truth, weights=judges.weight)
             points.append(replace(point, train_score=score, held_out_score=float(judged)))
         return Front(tuple(points))
+
+    def renamed(self, names: Mapping[str, str]) -> Front:
+        """The same over columns of other names."""
+        return Front(tuple(replace(point, rules=point.rules.renamed(names)) for point in self))
 
     def frame(self) -> pd.DataFrame:
         """As a pandas frame, one row a point."""

@@ -56,6 +56,7 @@ class Refined:
 
     front: Front
     chosen: int
+    rough: RuleSet  # before their numbers were made short
     rules: RuleSet
     interrupted: bool = False  # by the user's Ctrl-C; the rules are the best found until then
 
@@ -89,16 +90,17 @@ def refine(
     front = front.scored(truths, fitted, judges if apart else None)
     wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
     chosen = one_standard_error(wrong, judges.weight)
-    rules = front[chosen].rules
+    rules = rough = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time to ask the teacher again, now of all rows
             many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
             again = cleaned_labels(many, None, blank.schema, plan.teacher, plan.seed, plan.n_jobs)
             rules, interrupted = finish(front[chosen], many, again.fit, plan, watch)
-        rules = with_short_numbers(rules, rows.table, plan.knowledge)
+        rough = rules
+        rules = with_short_numbers(rough, rows.table, plan.knowledge)
     except KeyboardInterrupt:
         interrupted = True
-    return Refined(front, chosen, rules, interrupted)
+    return Refined(front, chosen, rough, rules, interrupted)
 
 
 def drawn(rows: NDArray[np.intp], truth: Bools, most: int, seed: int) -> NDArray[np.intp]:

@@ -39,6 +39,17 @@ class Knowledge:
         here = set(columns)
         return frozenset(name for group in self.apart if group & here for name in group - here)
 
+    def renamed(self, names: Mapping[str, str]) -> Knowledge:
+        """The same of columns of other names."""
+        return Knowledge(
+            literals=tuple(literal.renamed(names) for literal in self.literals),
+            start=tuple(rule.renamed(names) for rule in self.start),
+            fixed=tuple(rule.renamed(names) for rule in self.fixed),
+            excluded=frozenset(names[name] for name in self.excluded),
+            apart=tuple(frozenset(names[name] for name in group) for group in self.apart),
+            signs=tuple((names[name], sign) for name, sign in self.signs),
+        )
+
     def permits(self, literal: Literal) -> bool:
         """Whether a rule may use the literal."""
         if not (self.excluded or self.apart or self.signs) or literal in self.literals:

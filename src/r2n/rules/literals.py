@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,10 @@ class Halfspace:
         """How many columns a reader must read."""
         return len(self.terms)
 
+    def renamed(self, names: Mapping[str, str]) -> Halfspace:
+        """The same over columns of other names."""
+        return Halfspace(tuple((names[name], a) for name, a in self.terms), self.threshold)
+
     @property
     def mirrored(self) -> Terms:
         """The terms of the opposite direction: their sum is, in floats too, exactly minus this one's."""
@@ -155,6 +159,10 @@ class _OneColumn:
     def size(self) -> int:
         """How many columns a reader must read."""
         return 1
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """The same over a column of another name."""
+        return replace(self, column=names[self.column])
 
     def text(self, schema: Schema | None = None) -> str:
         """As printed; no schema changes it."""

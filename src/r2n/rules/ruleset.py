@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
@@ -52,6 +52,10 @@ class Rule:
         for literal in self.literals:
             truth &= literal.evaluate(table)
         return truth
+
+    def renamed(self, names: Mapping[str, str]) -> Rule:
+        """The same over columns of other names."""
+        return Rule(tuple(literal.renamed(names) for literal in self.literals))
 
     def sort_key(self) -> tuple[Any, ...]:
         """Its place among rules: short ones first."""
@@ -185,6 +189,11 @@ class RuleSet(Readable):
     def with_rules(self, rules: Iterable[Rule]) -> RuleSet:
         """Other rules for the same labels and schema."""
         return replace(self, rules=tuple(rules))
+
+    def renamed(self, names: Mapping[str, str]) -> RuleSet:
+        """The same over columns of other names, and over the schema of these."""
+        schema = None if self.schema is None else self.schema.renamed(names)
+        return replace(self, rules=tuple(rule.renamed(names) for rule in self.rules), schema=schema)
 
     def text(self) -> str:
         """As printed."""

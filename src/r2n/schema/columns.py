@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -162,6 +162,10 @@ class Schema:
             raise SchemaError("categorical: " + no_such_column(str(name), table.names, "the table"))
         kinds: dict[str, Kind] = {name: "categorical" if name in chosen else table.kind(name) for name in table.names}
         return cls(tuple(Column.learn(table, name, kind, codes[name]) for name, kind in kinds.items())), table
+
+    def renamed(self, names: Mapping[str, str]) -> Schema:
+        """The same columns under other names."""
+        return Schema(tuple(replace(column, name=names[column.name]) for column in self.columns))
 
     def without(self, names: Collection[str]) -> Schema:
         """The other columns."""
