@@ -8,6 +8,8 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
@@ -138,6 +140,25 @@ def test_arrays_and_frames_give_the_same_rules() -> None:
     assert not hasattr(from_array, "feature_names_in_")
     assert from_frame.feature_names_in_.tolist() == ["x0", "x1", "x2", "x3", "x4"]
     assert from_array.n_features_in_ == 5
+
+
+def test_columns_are_taken_by_name_only_if_there_are_names_both_times() -> None:
+    X, y = example(3).sample(300, random_state=1)
+    named = pd.DataFrame(X, columns=list("edcba"))
+    from_array, from_frame, from_arrow, from_numbered = (
+        R2NClassifier(**QUICK).fit(made, y) for made in (X, named, pa.Table.from_pandas(named), pd.DataFrame(X))
+    )
+    assert from_arrow.feature_names_in_.tolist() == from_frame.feature_names_in_.tolist() == list("edcba")
+    assert not hasattr(from_numbered, "feature_names_in_")
+    for model, later in ((from_array, pd.DataFrame(X)), (from_numbered, X), (from_frame, pl.from_pandas(named))):
+        assert_array_equal(model.predict(later), from_array.predict(X))  # nothing to warn of
+    with pytest.warns(UserWarning, match="X has feature names, but R2NClassifier was fitted without feature names"):
+        assert_array_equal(from_array.predict(named), from_array.predict(X))
+    with pytest.warns(UserWarning, match="X does not have valid feature names, but R2NClassifier was fitted with"):
+        assert_array_equal(from_frame.predict(X), from_array.predict(X))
+    with pytest.raises(SchemaError, match="X has 2 features, but r2n is expecting 5 features"):
+        from_array.predict(pd.DataFrame(X[:, :2]))
+    assert_array_equal(from_frame.predict({name: named[name] for name in "abcde"}), from_array.predict(X))
 
 
 def test_nothing_of_the_callers_is_changed() -> None:

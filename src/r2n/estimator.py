@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from typing import Any, Self
 
@@ -36,7 +36,7 @@ from r2n.parameters import (
 )
 from r2n.refine import Labelled, Move
 from r2n.rules import ClassRules, Knowledge, RuleSet, read_knowledge
-from r2n.schema import Schema, Table, Value
+from r2n.schema import Schema, Table, Value, has_text_names
 from r2n.settle import settled
 
 Bools = NDArray[np.bool_]
@@ -296,7 +296,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.classes_ = labels.classes
         self.n_features_in_ = len(schema.columns)
         self.feature_names_in_ = np.array(schema.names, dtype=object)
-        if not all(isinstance(name, str) for name in getattr(X, "columns", [0])):
+        if not has_text_names(X):
             del self.feature_names_in_  # as scikit-learn has it: only for tables with names
         self._take(learned, table, labels, weight)
         for each in learned.values():
@@ -399,9 +399,17 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     # -- predicting ----------------------------------------------------------------------------
 
     def _table(self, X: Any) -> Table:
+        """X by name if there were names at fit and are now, else by position, with scikit-learn's warnings."""
         check_is_fitted(self, "rules_")
-        assert self.rules_.schema is not None, "fitted rules always have a schema"
-        return self.rules_.schema.table(X, same_order=hasattr(X, "columns"))
+        schema = self.rules_.schema
+        assert schema is not None, "fitted rules always have a schema"
+        now, then = has_text_names(X), hasattr(self, "feature_names_in_")
+        if now != then:
+            words = "X has feature names, but {} was fitted without feature names"
+            other = "X does not have valid feature names, but {} was fitted with feature names"
+            warnings.warn((words if now else other).format(type(self).__name__), UserWarning, stacklevel=3)
+        in_order = not isinstance(X, Mapping)  # a dict's order means nothing
+        return schema.table(X, same_order=in_order) if now and then else schema.table_by_position(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""

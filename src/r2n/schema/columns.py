@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from r2n.errors import ModelFileError, SchemaError
-from r2n.schema.reading import has_names
+from r2n.schema.reading import has_names, wrong_width
 from r2n.schema.table import Kind, NotNumericError, Table, no_such_column
 from r2n.schema.values import CellError, Value, as_value, shown
 
@@ -185,8 +185,7 @@ class Schema:
         named = isinstance(X, Table) or has_names(X)
         table = Table.read(X) if named else Table.read(X, self.names)
         if not isinstance(X, Table):  # which was read by this schema, or means what it says
-            present = [column for column in self.columns if column.name in table.names]
-            table = table.with_missing({column.name: column.missing_values for column in present})
+            table = table.with_missing({name: codes for name, codes in self._codes.items() if name in table.names})
         if same_order:
             self._check_same_names(table.names)
         needed = self.names if only is None else tuple(name for name in self.names if name in only)
@@ -199,6 +198,17 @@ class Schema:
         for name in needed:
             _check_kind(self.column(name), table)
         return table
+
+    def table_by_position(self, X: object) -> Table:
+        """Read X as a table of this schema, whatever its columns are called."""
+        table = Table.read(X)
+        if len(table.names) != len(self.columns):
+            raise wrong_width(len(table.names), self.names)
+        return self.table(table.renamed(dict(zip(table.names, self.names, strict=True))).with_missing(self._codes))
+
+    @cached_property
+    def _codes(self) -> dict[str, tuple[Value, ...]]:
+        return {column.name: column.missing_values for column in self.columns}
 
     def _check_same_names(self, names: tuple[str, ...]) -> None:
         """The words are scikit-learn's, because its users (and its checks) know them."""

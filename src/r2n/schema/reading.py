@@ -58,6 +58,18 @@ def has_names(X: object) -> bool:
     return isinstance(X, Mapping) or hasattr(X, "columns") or hasattr(X, "column_names")
 
 
+def has_text_names(X: Any) -> bool:
+    """Whether X names its columns, and by text: pandas numbers the columns of what has no names.
+
+    >>> has_text_names({"age": [1, 2]}), has_text_names(np.zeros((2, 1)))
+    (True, False)
+    """
+    if not has_names(X):
+        return False
+    names = X if isinstance(X, Mapping) else X.column_names if hasattr(X, "column_names") else X.columns
+    return all(isinstance(name, str) for name in names)
+
+
 def _check_shape(columns: Mapping[str, RawColumn]) -> None:
     lengths = {name: column.n_rows for name, column in columns.items()}
     if not lengths:
@@ -98,11 +110,16 @@ def _from_array(array: AnyArray, names: Sequence[str] | None) -> dict[str, RawCo
     width = _width(array)
     found = _unique(names if names is not None else (f"x{i}" for i in range(width)))
     if len(found) != width:
-        raise SchemaError(
-            f"X has {width} features, but r2n is expecting {len(found)} features as input: {found}. "
-            f"Pass the same columns in the same order."
-        )
+        raise wrong_width(width, found)
     return {name: _from_vector(array[:, i]) for i, name in enumerate(found)}
+
+
+def wrong_width(width: int, names: Sequence[str]) -> SchemaError:
+    """The words are scikit-learn's, because its users (and its checks) know them."""
+    return SchemaError(
+        f"X has {width} features, but r2n is expecting {len(names)} features as input: {list(names)}. "
+        f"Pass the same columns in the same order."
+    )
 
 
 def _width(array: AnyArray) -> int:

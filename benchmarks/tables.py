@@ -1,0 +1,264 @@
+"""Tables as they are: missing values and categories as such or prepared away, kinds of frames, time to predict.
+
+    python -m benchmarks.tables native adult   # as it is, without incomplete rows, or imputed and one-hot encoded
+    python -m benchmarks.tables frames         # the same table from numpy, pandas, polars, pyarrow: the same rules?
+    python -m benchmarks.tables predict        # a million rows, beside scikit-learn's decision tree
+    python -m benchmarks.tables page           # write docs/tables.md from the results
+
+Appends to results/tables.jsonl.
+"""
+
+import argparse
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+from sklearn.compose import ColumnTransformer
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks.records import append, read
+from r2n import R2NClassifier, RuleSet
+from r2n.datasets import load_table
+
+PAGE = Path(__file__).parent.parent / "docs" / "tables.md"
+CODES = {"heloc": [-7, -8, -9]}  # that stand for missing values
+SHIPPED = {"breast cancer": load_breast_cancer, "iris": load_iris, "wine": load_wine, "digits": load_digits}
+
+
+def learner(name: str, **settings: Any) -> R2NClassifier:
+    return R2NClassifier(n_jobs=2, random_state=0, missing_values=CODES.get(name), **settings)
+
+
+# -- as it is, or prepared ---------------------------------------------------------------------------
+
+
+def prepared(X: pd.DataFrame) -> Pipeline:
+    """What is often done instead: means for missing numbers, the most frequent category, one column a category."""
+    numbers = X.select_dtypes("number").columns
+    others = [name for name in X.columns if name not in numbers]
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    steps = [
+        ("numbers", SimpleImputer(), list(numbers)),
+        ("categories", make_pipeline(SimpleImputer(strategy="most_frequent"), encoder), others),
+    ]
+    return ColumnTransformer(steps, verbose_feature_names_out=False).set_output(transform="pandas")
+
+
+def native(name: str) -> Iterator[dict[str, Any]]:
+    table = load_table(name)
+    X = table.X if name not in CODES else table.X.replace(CODES[name], np.nan)
+    complete = ~X.isna().any(axis=1).to_numpy()
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    for fold, (train, test) in enumerate(folds.split(X, table.y)):
+        kept = train[complete[train]]
+        ways: dict[str, tuple[Any, pd.DataFrame, Any, pd.DataFrame]] = {
+            "as it is": (learner(name), table.X.iloc[train], table.y[train], table.X.iloc[test]),
+            "complete rows": (learner(name), table.X.iloc[kept], table.y[kept], table.X.iloc[test]),
+            "imputed, one-hot": (
+                make_pipeline(prepared(X), R2NClassifier(n_jobs=2, random_state=0)),
+                X.iloc[train],
+                table.y[train],
+                X.iloc[test],
+            ),
+        }
+        for way, (model, X_train, y_train, X_test) in ways.items():
+            start = time.perf_counter()
+            model.fit(X_train, y_train)
+            seconds = time.perf_counter() - start
+            rules = (model[-1] if isinstance(model, Pipeline) else model).rules_
+            yield {
+                "task": "native",
+                "table": name,
+                "way": way,
+                "fold": fold,
+                "rows": len(X_train),
+                "accuracy": float(model.score(X_test, table.y[test])),
+                "n_rules": rules.n_rules,
+                "size": rules.size,
+                "seconds": round(seconds, 1),
+                "rules": str(rules),
+            }
+
+
+# -- kinds of frames ---------------------------------------------------------------------------------
+
+KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda X: X,
+    "numpy": lambda X: X.to_numpy(),
+    "polars": pl.from_pandas,
+    "pyarrow": lambda X: pa.Table.from_pandas(X, preserve_index=False),
+}
+
+
+def frames() -> Iterator[dict[str, Any]]:
+    """Every table from every kind of frame; rules from numpy name columns x0, x1, …, and are given their names."""
+    for name in ("magic", "house", "heloc", "adult", *SHIPPED):
+        if name in SHIPPED:
+            X, y = SHIPPED[name](return_X_y=True, as_frame=True)
+        else:
+            table = load_table(name)
+            X, y = table.X, table.y
+        texts: dict[str, str] = {}
+        predicted: dict[str, Any] = {}
+        start = time.perf_counter()
+        for kind, made in KINDS.items():
+            frame = made(X)
+            model = learner(name).fit(frame, y)
+            names = {f"x{k}": str(column) for k, column in enumerate(X.columns)} if kind == "numpy" else None
+            texts[kind] = str(model.rules_ if names is None else model.rules_.renamed(names))
+            predicted[kind] = model.predict(frame)
+        yield {
+            "task": "frames",
+            "table": name,
+            "rows": len(X),
+            "columns": X.shape[1],
+            "classes": len(np.unique(y)),
+            "same_rules": [kind for kind in KINDS if texts[kind] == texts["pandas"]],
+            "same_predictions": [kind for kind in KINDS if np.array_equal(predicted[kind], predicted["pandas"])],
+            "accuracy": float(np.mean(predicted["pandas"] == np.asarray(y))),
+            "seconds": round((time.perf_counter() - start) / len(KINDS), 1),
+            "rules": texts["pandas"],
+        }
+
+
+# -- predicting --------------------------------------------------------------------------------------
+
+FIVE_RULES = RuleSet.parse(
+    """True if x0 - 2·x1 > 0.5 and x2 < 0.3
+         or x3 + x4 - x5 > 1.2 and x6 > 0.5 and x7 < 0.9
+         or x8 > 0.95 and x9 - 0.5·x10 > 0.2
+         or x11 + 0.5·x12 + 0.25·x13 > 1.5
+         or x14 > 0.9 and x15 < 0.2 and x16 - x17 > 0
+    else False"""
+)
+
+
+def predict() -> Iterator[dict[str, Any]]:
+    """Five rules of 12 literals over 18 of 20 columns, a million rows; a fitted model, not only its rules."""
+    rng = np.random.default_rng(0)
+    X = rng.random((1_000_000, 20))
+    few = X[:2_000]
+    tree = DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(X[:20_000], FIVE_RULES.predict(X[:20_000]))
+    model = R2NClassifier(effort="quick", epochs=2, restarts=1, random_state=0).fit(few, FIVE_RULES.predict(few))
+    model.rules_ = FIVE_RULES.with_schema(model.rules_.schema)  # what is timed is predicting with just these
+    assert np.array_equal(model.predict(X), FIVE_RULES.predict(X))
+    layouts = {"by row (numpy)": X, "by column (pandas)": pd.DataFrame(np.asfortranarray(X)).add_prefix("x")}
+    named = R2NClassifier(effort="quick", epochs=2, restarts=1, random_state=0)
+    named.fit(layouts["by column (pandas)"].iloc[:2_000], FIVE_RULES.predict(few))
+    named.rules_ = model.rules_
+    for words, rows in layouts.items():
+        of_frame = words.endswith("(pandas)")
+        mine = named if of_frame else model
+        other = (
+            tree
+            if not of_frame
+            else DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(
+                rows.iloc[:20_000], FIVE_RULES.predict(X[:20_000])
+            )
+        )
+        times: dict[str, list[float]] = defaultdict(list)
+        for _ in range(7):  # in turn, so that both see the same machine
+            for who, predictor in (("r2n", mine), ("tree", other)):
+                start = time.perf_counter()
+                predictor.predict(rows)
+                times[who].append(time.perf_counter() - start)
+        seconds = {who: float(np.median(taken)) for who, taken in times.items()}
+        yield {"task": "predict", "layout": words, **seconds, "ratio": round(seconds["r2n"] / seconds["tree"], 2)}
+
+
+# -- the page ----------------------------------------------------------------------------------------
+
+
+def page() -> str:
+    cells = ("task", "table", "way", "fold", "layout")
+    newest = {tuple(r.get(cell) for cell in cells): r for r in read("tables")}
+    groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for record in newest.values():
+        groups[record["task"]].append(record)
+    lines = ["# Tables as they are", "", "Made by `python -m benchmarks.tables`.", ""]
+    return "\n".join([*lines, *native_lines(groups), *frame_lines(groups), *predict_lines(groups)])
+
+
+def native_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+    yield "## Missing values and categories, as such or prepared away"
+    yield ""
+    yield "Default settings, the same 5 folds. *As it is*: the table with its missing values (for HELOC,"
+    yield "`missing_values=[-7, -8, -9]`) and categories. *Complete rows*: learned from the rows in which nothing is"
+    yield "missing, tested on all. *Imputed, one-hot*: means for missing numbers, the most frequent category for others"
+    yield "that are missing, a column of 0 and 1 for each category."
+    yield ""
+    yield "| table | way | folds | rows learned from | accuracy | deviation | rules | size |"
+    yield "|---|---|---|---|---|---|---|---|"
+    ways: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for record in groups["native"]:
+        ways[record["table"], record["way"]].append(record)
+    for (table, way), records in ways.items():
+        accuracy = [r["accuracy"] for r in records]
+        rows, n_rules, size = (np.mean([r[key] for r in records]) for key in ("rows", "n_rules", "size"))
+        yield (
+            f"| {table} | {way} | {len(records)} | {rows:,.0f} | {np.mean(accuracy):.4f} | {np.std(accuracy):.4f} "
+            f"| {n_rules:.1f} | {size:.1f} |"
+        )
+    yield ""
+
+
+def frame_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+    yield "## Kinds of frames"
+    yield ""
+    yield "Fitted without any preparation from pandas, numpy, polars and pyarrow; in which of them the rules, and the"
+    yield "predictions, are those from pandas."
+    yield ""
+    yield "| table | rows | columns | classes | the same rules | the same predictions | accuracy on these rows |"
+    yield "|---|---|---|---|---|---|---|"
+    for r in groups["frames"]:
+        rules, predictions = (", ".join(r[key]) for key in ("same_rules", "same_predictions"))
+        yield (
+            f"| {r['table']} | {r['rows']:,} | {r['columns']} | {r['classes']} | {rules} | {predictions} "
+            f"| {r['accuracy']:.4f} |"
+        )
+    yield ""
+
+
+def predict_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+    yield "## Predicting"
+    yield ""
+    yield "A million rows of 20 columns, five rules with 12 literals over 18 columns, beside"
+    yield "`DecisionTreeClassifier(max_leaf_nodes=8)`, in turn, the median of seven."
+    yield ""
+    yield "| rows | r2n, seconds | tree, seconds | ratio |"
+    yield "|---|---|---|---|"
+    for r in groups["predict"]:
+        yield f"| {r['layout']} | {r['r2n']:.3f} | {r['tree']:.3f} | {r['ratio']} |"
+    yield ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["native", "frames", "predict", "page"])
+    parser.add_argument("tables", nargs="*", choices=["adult", "heloc", []], help="for `native`")
+    chosen = parser.parse_args()
+    runs = {
+        "native": lambda: (record for name in chosen.tables or ("adult", "heloc") for record in native(name)),
+        "frames": frames,
+        "predict": predict,
+        "page": lambda: iter(()),
+    }
+    for record in runs[chosen.what]():
+        append("tables", record)
+        print({key: value for key, value in record.items() if key != "rules"}, flush=True)
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
