@@ -20,7 +20,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from r2n.errors import ModelFileError, SchemaError
+from r2n.rules import RuleSet
 from r2n.schema import Column, Schema, Table
+from r2n.schema.table import BLOCK
 
 NAN = math.nan
 
@@ -484,3 +486,24 @@ def test_values_can_stand_for_missing_ones_now_and_later() -> None:
 def test_bad_missing_values_are_refused(given: object, message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         Schema.learn({"x": [1.0, 2.0]}, missing_values=given)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
+@pytest.mark.parametrize("n_rows", [1, 1024, BLOCK, BLOCK + 1, 2 * BLOCK + 1500])
+def test_pieces_together_are_the_table(dtype: type, n_rows: int) -> None:
+    matrix = np.random.default_rng(0).integers(0, 200, (n_rows, 5)).astype(dtype)
+    table, names = Table.read(matrix), ["x3", "x1", "x4"]
+    renamed = Table.read(matrix).renamed({f"x{k}": f"y{k}" for k in range(5)})
+    for whole, mine in ((table, names), (renamed, [name.replace("x", "y") for name in names])):
+        pieces = list(whole.pieces(mine))
+        assert len(pieces) == -(-n_rows // BLOCK)
+        for name in mine:
+            assert_array_equal(np.concatenate([piece.numeric(name) for piece in pieces]), whole.numeric(name))
+        assert list(whole.pieces(mine)) == [whole]  # it has been read by now
+
+
+def test_infinity_in_a_piece_is_refused_by_its_name_and_row() -> None:
+    matrix = np.zeros((BLOCK + 10, 3))
+    matrix[BLOCK + 7, 1] = -np.inf
+    with pytest.raises(SchemaError, match=rf"column 'x1' holds -inf \(infinity\) in row {BLOCK + 7}"):
+        RuleSet.parse("yes if x0 > 1 and x1 > 2 else no").predict(matrix)

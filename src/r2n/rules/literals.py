@@ -103,10 +103,9 @@ class Halfspace:
         # One ufunc for each operation, never a dot product: that may fuse or reorder, and
         # every export computes exactly this. inf - inf is NaN, which is false, like missing.
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            (first, a), *rest = self.terms
-            total: Floats = np.multiply(table.numeric(first), a)
-            for name, coefficient in rest:
-                total = np.add(total, np.multiply(table.numeric(name), coefficient))
+            total, *others = (_product(a, table.numeric(name)) for name, a in self.terms)
+            for product in others:
+                total = np.add(total, product)
         return total
 
     def evaluate(self, table: Table) -> Bools:
@@ -255,6 +254,11 @@ class Known(_OneColumn):
 
 
 Literal: TypeAlias = Halfspace | Membership | Missing | Known
+
+
+def _product(a: float, column: Floats) -> Floats:
+    """Nothing is to be done for 1, which leaves every float as it is."""
+    return column if a == 1.0 else np.multiply(column, a)
 
 
 def _check_name(name: object) -> None:

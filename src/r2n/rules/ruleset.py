@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.literals import Bools, Literal, natural_key
+from r2n.rules.literals import Bools, Literal, Membership, natural_key
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Table, Value, as_value
 from r2n.schema.values import CellError
@@ -160,12 +160,17 @@ class RuleSet(Readable):
     def fires(self, X: object) -> Bools:
         """Which rules are true in which rows: one column for each rule."""
         table = self.table(X)
-        # Rules share literals: each is evaluated once.
-        truth = {literal: literal.evaluate(table) for literal in self.literals}
-        fired = np.ones((table.n_rows, self.n_rules), dtype=np.bool_)
-        for j, rule in enumerate(self.rules):
-            for literal in rule.literals:
-                fired[:, j] &= truth[literal]
+        fired = np.ones((table.n_rows, self.n_rules), dtype=np.bool_, order="F")  # it is written rule by rule
+        numbers = not any(isinstance(literal, Membership) for literal in self.literals)
+        done = 0
+        for piece in table.pieces(self.columns) if numbers else [table]:
+            # Rules share literals: each is evaluated once.
+            truth = {literal: literal.evaluate(piece) for literal in self.literals}
+            here = fired[done : done + piece.n_rows]
+            for j, rule in enumerate(self.rules):
+                for literal in rule.literals:
+                    here[:, j] &= truth[literal]
+            done += piece.n_rows
         return fired
 
     def truth(self, X: object) -> Bools:

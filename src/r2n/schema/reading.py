@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -31,6 +31,8 @@ class RawColumn:
     kind: RawKind
     n_rows: int
     load: Callable[[], AnyArray]
+    matrix: AnyArray | None = None  # of numbers, rows one after the other, that it is a column of
+    place: int = 0  # in the matrix
 
 
 def read_columns(X: object, names: Sequence[str] | None = None) -> dict[str, RawColumn]:
@@ -111,7 +113,10 @@ def _from_array(array: AnyArray, names: Sequence[str] | None) -> dict[str, RawCo
     found = _unique(names if names is not None else (f"x{i}" for i in range(width)))
     if len(found) != width:
         raise wrong_width(width, found)
-    return {name: _from_vector(array[:, i]) for i, name in enumerate(found)}
+    columns = {name: _from_vector(array[:, i]) for i, name in enumerate(found)}
+    if array.dtype.kind in "fiu" and array.flags.c_contiguous and width > 1:
+        columns = {name: replace(columns[name], matrix=array, place=i) for i, name in enumerate(found)}
+    return columns
 
 
 def wrong_width(width: int, names: Sequence[str]) -> SchemaError:
