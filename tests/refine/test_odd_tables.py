@@ -91,3 +91,13 @@ def test_caps_on_literals_are_kept() -> None:
     model = R2NClassifier(**SHORT, max_literals=1, max_columns=1, max_rules=2).fit(X, y)
     assert model.rules_.n_rules <= 2
     assert all(len(rule.literals) == 1 and rule.size == 1 for rule in model.rules_.rules)
+
+
+def test_more_categories_than_a_teacher_can_be_shown_are_not_taken_for_noise() -> None:
+    rng = np.random.default_rng(0)
+    shop = rng.integers(0, 500, 8_000)
+    frame = pd.DataFrame({"x": rng.random(8_000), "z": rng.random(8_000), "shop": [f"shop {k}" for k in shop]})
+    y = (frame["x"] > 0.7) | ((shop < 200) & (frame["z"] > 0.4))
+    model = R2NClassifier(**SHORT).fit(frame[:6_000], y[:6_000])
+    assert model.rules_.n_rules == 2
+    assert model.score(frame[6_000:], y[6_000:]) > 0.97

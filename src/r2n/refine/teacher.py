@@ -56,10 +56,18 @@ def _places(table: Table, column: Column) -> dict[object, float]:
     return {value_key(values[k]): float(place) for place, k in enumerate(most)}
 
 
+def hidden(table: Table, name: str) -> float:
+    """The share of rows whose category a teacher is not shown, though others have it too."""
+    codes, values = table.codes(name)
+    counts = -np.sort(-np.bincount(codes[codes >= 0], minlength=len(values)))[MOST_CATEGORIES:]
+    return float(counts[counts > 1].sum() / len(codes))
+
+
 SHARE = 0.7  # of the teacher's opinion in the label
 NOISY = 0.05  # a teacher that errs less has little to clean, and blurs boundaries that are sharp
 FEWEST_ROWS, FEWEST_OF_A_CLASS, FEWEST_KNOWN = 500, 30, 30
 MOST_CATEGORIES = 250
+MOST_HIDDEN = 0.1  # of the rows: a teacher that sees less takes for noise what is not
 MOST_ROWS = 100_000  # that a teacher learns from
 FOLDS = 5
 PIECE = 50_000
@@ -88,6 +96,8 @@ def cleaned_labels(
     if wanted is False or rows.n_rows < FEWEST_ROWS or min(positives, rows.n_rows - positives) < FEWEST_OF_A_CLASS:
         return plain
     features = Features.of(rows.table, schema)
+    if wanted is None and max((hidden(rows.table, name) for name in schema.categorical), default=0.0) > MOST_HIDDEN:
+        return plain
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(fit, rows.truth)
     lessons = [Lesson(rows, known, rows.table, unseen, features, seed) for known, unseen in folds]
     if judges is not None:
