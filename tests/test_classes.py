@@ -1,7 +1,11 @@
 """Several classes, and weights: one rule set a class, asked in turn; a row of weight two is two rows."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +13,10 @@ from sklearn.datasets import load_iris, load_wine
 
 import r2n
 from r2n import R2NClassifier
-from r2n.errors import ModelFileError, ParameterError, ParseError
+from r2n.counts import shares_of
+from r2n.datasets import example
+from r2n.errors import Interrupted, ModelFileError, ParameterError, ParseError
+from r2n.labels import Labels, weights_of
 from r2n.refine import Caps, Prices, Problem, descend
 from r2n.rules import ClassRules, RuleSet, measure
 from r2n.rules.modelfile import from_text, to_text
@@ -174,3 +181,56 @@ def test_class_weights_move_the_balance() -> None:
     )
     assert (plain.predict(X) == "rare").mean() < 0.1 < (balanced.predict(X) == "rare").mean()
     assert (given_.predict(X) == "rare").mean() > 0.3
+
+
+@pytest.mark.parametrize("rows", [2, 3, 5, 7, 8])
+def test_a_class_of_few_rows_gets_a_rule(rows: int) -> None:
+    x = np.arange(3 * rows, dtype=float)
+    y = np.repeat(["a", "b", "c"], rows)
+    assert R2NClassifier(**QUICK).fit(x[:, None], y).score(x[:, None], y) == 1.0
+
+
+@pytest.mark.parametrize("made", [pl.Series, lambda y: pl.Series(y, dtype=pl.Categorical), pa.array, pd.Categorical])
+def test_labels_may_come_in_any_kind_of_column(made: Callable) -> None:
+    X, y = example(1).sample(200, random_state=0)
+    text = np.where(y, "yes", "no")
+    plain = R2NClassifier(**QUICK).fit(X, text)
+    assert str(R2NClassifier(**QUICK).fit(X, made(text.tolist())).rules_) == str(plain.rules_)
+
+
+def test_balance_counts_weights() -> None:
+    labels = Labels.learn(["a", "a", "a", "b"], 4)
+    np.testing.assert_allclose(weights_of([1, 1, 1, 3], "balanced", labels), [1, 1, 1, 3])
+    np.testing.assert_allclose(weights_of(None, {"a": 2, "b": 1, "z": 5}, labels), [2, 2, 2, 1])
+
+
+def test_probabilities_do_not_depend_on_the_unit_of_weights() -> None:
+    X, y = example(1).sample(300, random_state=0, flip=0.1)
+    plain, small = (R2NClassifier(**QUICK).fit(X, y, np.full(300, unit)) for unit in (1.0, 1e-9))
+    np.testing.assert_allclose(small.predict_proba(X), plain.predict_proba(X))
+
+
+@pytest.mark.parametrize("rows", range(1, 60, 7))
+@pytest.mark.parametrize("n_classes", [2, 5, 11])
+def test_the_deciders_share_is_the_largest(rows: int, n_classes: int) -> None:
+    codes = np.repeat(np.arange(n_classes), rows)
+    for winner in range(n_classes):
+        shares = shares_of(codes, np.ones(len(codes)), np.ones(len(codes), dtype=bool), winner)
+        assert np.flatnonzero(shares == shares.max()).tolist() == [winner]
+        assert shares.sum() == pytest.approx(1.0)
+
+
+def test_ctrl_c_ends_the_work_for_all_classes() -> None:
+    X = np.arange(60.0)[:, None]
+    y = np.repeat(["a", "b", "c"], 20)
+    seen = []
+
+    def stop(record: object) -> None:
+        seen.append(record)
+        if len(seen) == 4:
+            raise KeyboardInterrupt
+
+    with pytest.warns(Interrupted, match="interrupted after 4 of"):
+        model = R2NClassifier(restarts=1, epochs=20, callback=stop, random_state=0).fit(X, y)
+    assert len(seen) == 4
+    assert model.predict(X).shape == (60,)

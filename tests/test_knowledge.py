@@ -1,5 +1,8 @@
 """What an expert says beforehand is checked at once and kept to the end."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from r2n import R2NClassifier, RuleSet
-from r2n.errors import ParameterError
+from r2n.errors import Interrupted, ParameterError
 from r2n.refine import Caps, Labelled, Plan, refine
 from r2n.rules import Halfspace, Knowledge, Rule, parse_rule
 from r2n.schema import Schema
@@ -103,3 +106,43 @@ def test_of_more_classes_only_what_has_a_meaning_is_taken() -> None:
     y = np.array(["a", "b", "c"])[np.arange(60) % 3]
     model = R2NClassifier(**QUICK, exclude=["debt", "region"]).fit(frame, y)
     assert not {"debt", "region"} & set(model.rules_.columns)
+
+
+def test_an_interrupted_network_keeps_to_what_was_promised() -> None:
+    frame, y = people(300)
+    seen = []
+
+    def stop(record: object) -> None:
+        seen.append(record)
+        if len(seen) == 20:
+            raise KeyboardInterrupt
+
+    expert = {"fixed": ["region in {west} and age > 70"], "monotone": {"debt": 1}, "apart": [("income", "debt")]}
+    with pytest.warns(Interrupted):
+        model = R2NClassifier(restarts=1, callback=stop, random_state=0, **expert).fit(frame, y)
+    fixed = parse_rule(expert["fixed"][0])
+    assert fixed in model.rules_.rules
+    promised = Knowledge(apart=(frozenset({"income", "debt"}),), signs=(("debt", 1),))
+    assert all(promised.permits_rule(rule) for rule in model.rules_.rules if rule != fixed)
+
+
+def test_an_excluded_column_has_no_influence() -> None:
+    """Nor has it through a teacher: shuffled, it changes nothing."""
+    rng = np.random.default_rng(0)
+    frame, y = people(800)
+    secret = np.where(rng.random(800) < 0.9, y, "no")  # a column that would tell the label
+    models = [
+        R2NClassifier(**QUICK, teacher=True, exclude=["secret"]).fit(frame.assign(secret=column), y)
+        for column in (secret, rng.permutation(secret))
+    ]
+    assert models[0].rules_ == models[1].rules_
+
+
+def test_the_readmes_example_of_an_experts_knowledge_fits() -> None:
+    text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(R2NClassifier\(.*?\n\))\n```", text, flags=re.DOTALL)
+    frame, y = people(600)
+    frame = frame.assign(name=[f"p{k}" for k in range(len(frame))])
+    model = eval(block).set_params(restarts=1, random_state=0, n_jobs=1).fit(frame, y)
+    assert parse_rule("age > 60 and region in {west}") in model.rules_.rules
+    assert model.rules_.n_rules <= 3

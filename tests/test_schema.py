@@ -507,3 +507,24 @@ def test_infinity_in_a_piece_is_refused_by_its_name_and_row() -> None:
     matrix[BLOCK + 7, 1] = -np.inf
     with pytest.raises(SchemaError, match=rf"column 'x1' holds -inf \(infinity\) in row {BLOCK + 7}"):
         RuleSet.parse("yes if x0 > 1 and x1 > 2 else no").predict(matrix)
+
+
+def test_numbers_with_a_code_among_them_are_numbers() -> None:
+    cells = np.array([1, 2.5, "?", None, -9], dtype=object)
+    schema, table = Schema.learn({"a": cells, "b": np.array(["x", "?", "y", "y", "x"])}, missing_values=["?", -9])
+    assert schema.numeric == ("a",)
+    assert_array_equal(table.numeric("a"), [1, 2.5, np.nan, np.nan, np.nan])
+    assert schema.column("b").categories == ("x", "y")
+    later = schema.table({"a": np.array(["?", 3], dtype=object), "b": np.array(["?", "x"])})
+    assert_array_equal(later.numeric("a"), [np.nan, 3])
+
+
+def test_kinds_do_not_depend_on_the_container() -> None:
+    rows = [[True, 0.3, "a"], [False, 0.7, "b"]]
+    frame = pd.DataFrame(rows, columns=["x0", "x1", "x2"])
+    assert Schema.learn(rows)[0] == Schema.learn(frame)[0]
+    assert Schema.learn([row[:2] for row in rows])[0].categorical == ("x0",)
+    column = pd.Series(pd.Categorical([1, 2]))
+    assert Schema.learn({"c": column})[0] == Schema.learn(pd.DataFrame({"c": column}))[0]
+    batch = pa.RecordBatch.from_pandas(frame)
+    assert Schema.learn(batch)[0] == Schema.learn(frame)[0]

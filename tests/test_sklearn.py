@@ -65,7 +65,7 @@ def test_weights_are_routed() -> None:
     with config_context(enable_metadata_routing=True):
         model = R2NClassifier(**SHORT).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         scores = cross_validate(model, X, y, params={"sample_weight": weight}, cv=2, return_estimator=True)
-        plain = cross_validate(R2NClassifier(**SHORT), X, y, cv=2, return_estimator=True)
+        plain = cross_validate(R2NClassifier(**SHORT), X, y, params={}, cv=2, return_estimator=True)
     texts = [[str(each.rules_) for each in run["estimator"]] for run in (scores, plain)]
     assert texts[0] != texts[1]
 
@@ -95,6 +95,7 @@ def test_a_notebook_shows_the_rules() -> None:
         assert "text/html" not in model._repr_mimebundle_()
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of some releases of joblib and distributed together
 def test_dask_can_carry_the_work() -> None:
     """Any joblib backend will do; the rules are the same."""
     X, y = example(4).sample(600, random_state=0)
@@ -106,3 +107,23 @@ def test_dask_can_carry_the_work() -> None:
     assert done > 0  # it was Dask that did it
     assert str(carried.rules_) == str(alone.rules_)
     assert str(carried.front_) == str(alone.front_)
+
+
+def test_literals_are_named_by_what_comes_before_in_a_pipeline() -> None:
+    X, y = example(1).sample(300, random_state=0)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    pipeline = make_pipeline(StandardScaler(), R2NClassifier(**SHORT)).fit(frame, y)
+    assert all(set("abcde") & set(name) for name in pipeline.get_feature_names_out())
+    model = pipeline[-1]
+    assert model.get_feature_names_out().tolist() != pipeline.get_feature_names_out().tolist()  # it saw no names
+    with pytest.raises(ValueError, match="input_features should have length equal to 5"):
+        model.get_feature_names_out(["a", "b"])
+
+
+def test_numbers_that_are_categories_go_to_other_processes_too() -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"floor": rng.integers(0, 6, 700), "x": rng.random(700)})
+    y = X["floor"].isin([1, 4]) ^ (rng.random(700) < 0.1)
+    alone, together = (R2NClassifier(**SHORT, categorical=["floor"], n_jobs=n).fit(X, y) for n in (1, 2))
+    assert "floor in {1, 4}" in str(alone.rules_)
+    assert together.rules_ == alone.rules_

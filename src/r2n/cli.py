@@ -81,7 +81,7 @@ def fit(
 ) -> None:
     """Learn rules from a table and show them."""
     _check_writable(output)
-    frame = read_table(table)
+    frame = read_table(table, missing or ())
     for name in (target, *(ignore or ())):
         _require(frame, name)
     y = _labels(frame, target)
@@ -113,7 +113,10 @@ def predict(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, not to the terminal.")] = None,
 ) -> None:
     """Predict the label of each row; one line a row, after the header `prediction`."""
-    labels = load(model).predict(read_table(table))
+    rules = load(model)
+    columns = rules.schema.columns if rules.schema is not None else ()
+    codes = {each.name: [code for code in each.missing_values if isinstance(code, str)] for each in columns}
+    labels = rules.predict(read_table(table, codes))
     lines = "\n".join(["prediction", *map(_csv_cell, labels.tolist())]) + "\n"
     if output is None:
         sys.stdout.write(lines)

@@ -69,5 +69,8 @@ def shares_of(codes: NDArray[np.intp], weight: Floats, rows: Bools, winner: int)
     """The classes' shares of some rows, smoothed; the winner's is the largest."""
     n_classes = int(codes.max()) + 1
     counts = 1.0 + np.bincount(codes[rows], weights=weight[rows], minlength=n_classes)
-    counts[winner] = max(counts[winner], np.nextafter(counts.max(), np.inf))
-    return np.asarray(counts / counts.sum())
+    counts[winner] = counts.max()
+    shares = counts / counts.sum()
+    if np.argmax(shares) != winner or np.sum(shares == shares[winner]) > 1:
+        shares[winner] = np.nextafter(shares[winner], 1.0)
+    return np.asarray(shares)

@@ -292,6 +292,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             schema = schema.seen_in(table)
         knowledge = self._knowledge(schema, labels)
         options = replace(options, knowledge=knowledge)
+        weight = weight / min(1.0, float(weight.mean()))  # weights below one are shares, not counts
         learned = self._learn(schema, table, labels, weight, options, began)
         self.classes_ = labels.classes
         self.n_features_in_ = len(schema.columns)
@@ -314,6 +315,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             raise ParameterError(f"fixed has {len(knowledge.fixed)} rules, but max_rules is {self.max_rules}.")
         if knowledge.steers and self.effort == "none":
             raise ParameterError("fixed, apart and monotone are kept by refinement. Choose another effort than 'none'.")
+        if knowledge.start and self.effort == "none":
+            raise ParameterError("start is where refinement begins. Choose another effort than 'none'.")
         return knowledge
 
     def _learn(
@@ -336,7 +339,11 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         learned: dict[Value, Learned] = {}
         for k in described:
             rows = Labelled(table, labels.codes == k, weight)
-            learned[labels.values[k]] = learn(labels.blank(k, schema), rows, options, rng, began)
+            if any(one.interrupted for one in learned.values()):  # a Ctrl-C ends the work, not one class's part of it
+                blank = labels.blank(k, schema)
+                learned[labels.values[k]] = Learned(blank, blank, (), [], [])
+            else:
+                learned[labels.values[k]] = learn(labels.blank(k, schema), rows, options, rng, began)
             began = time.monotonic()
         return learned
 
@@ -377,9 +384,13 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         With several classes, `label` says whose rules are to change; its probabilities are then those of all
         training rows that its rules claim.
         """
-        check_is_fitted(self, "front_")
+        check_is_fitted(self, "rules_")
+        if not hasattr(self, "front_"):
+            raise ParameterError("there is no front to pick from: with effort='none' nothing was refined.")
+        if not isinstance(i, int | np.integer) or isinstance(i, bool):
+            raise ParameterError(f"i must be a whole number, a row of the front, not {i!r}.")
         several = isinstance(self.rules_, ClassRules)
-        if several and label not in self.front_:
+        if several and label not in list(self.front_):
             raise ParameterError(f"label must be one of {list(self.front_)}, not {label!r}: each class has a front.")
         front = self.front_[label] if several else self.front_
         if not -len(front) <= i < len(front):
@@ -448,13 +459,19 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         return truths(self.rules_.literals, table)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The literals' texts. `input_features`, if given, must be the columns that were there at fit."""
+        """The literals' texts. `input_features` must be the columns at fit, or name them if they had no names."""
         check_is_fitted(self, "rules_")
-        schema = self.rules_.schema
+        rules, schema = self.rules_, self.rules_.schema
         assert schema is not None, "fitted rules always have a schema"
-        if input_features is not None and tuple(map(str, input_features)) != schema.names:
-            raise SchemaError("input_features is not equal to feature_names_in_, the columns at fit. Leave it out.")
-        return np.array([literal.text(schema) for literal in self.rules_.literals], dtype=object)
+        names = schema.names if input_features is None else tuple(map(str, input_features))
+        if names != schema.names:
+            if hasattr(self, "feature_names_in_"):
+                raise SchemaError("input_features is not equal to feature_names_in_, the columns at fit. Leave it out.")
+            if len(set(names)) != len(schema.names):
+                raise SchemaError(f"input_features should have length equal to {len(schema.names)}, without repeats.")
+            named = dict(zip(schema.names, names, strict=True))
+            return np.array([each.renamed(named).text(schema.renamed(named)) for each in rules.literals], dtype=object)
+        return np.array([literal.text(schema) for literal in rules.literals], dtype=object)
 
     # -- in a notebook -------------------------------------------------------------------------
 

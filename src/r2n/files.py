@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import gzip
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from r2n.errors import SchemaError
 
@@ -17,8 +18,14 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _MISSING = ["", "NA", "NaN", "nan", "null", "NULL"]
 
 
-def read_table(path: Path) -> pd.DataFrame:
-    """A CSV (.csv, .tsv, also .gz) or Parquet (.parquet) file as a frame."""
+Texts: TypeAlias = Sequence[str]
+
+
+def read_table(path: Path, missing: Texts | Mapping[str, Texts] = ()) -> pd.DataFrame:
+    """A CSV (.csv, .tsv, also .gz) or Parquet (.parquet) file as a frame.
+
+    In a CSV, more texts may stand for missing values, in every column or by column: what is left may then be numbers.
+    """
     import pandas as pd  # only those who read files need it
 
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
@@ -29,7 +36,7 @@ def read_table(path: Path) -> pd.DataFrame:
         if kind == ".parquet":
             return pd.read_parquet(path)
         if kind in _SEPARATORS:
-            return _read_text(path, _SEPARATORS[kind])
+            return _read_text(path, _SEPARATORS[kind], missing)
     except SchemaError:
         raise
     except (ValueError, OSError) as error:  # pandas' parser errors and pyarrow's are ValueErrors
@@ -37,7 +44,7 @@ def read_table(path: Path) -> pd.DataFrame:
     raise SchemaError(f"{path} ends in {kind or 'nothing'!r}; expected .csv, .tsv or .parquet.")
 
 
-def _read_text(path: Path, separator: str) -> pd.DataFrame:
+def _read_text(path: Path, separator: str, missing: Texts | Mapping[str, Texts]) -> pd.DataFrame:
     import pandas as pd
 
     header = _header(path, separator)
@@ -47,10 +54,14 @@ def _read_text(path: Path, separator: str) -> pd.DataFrame:
     if len(header) == 1 and ";" in header[0]:
         raise SchemaError(f"{path} seems to be separated by semicolons. Save it with commas.")
     frame: pd.DataFrame = pd.read_csv(
-        path, sep=separator, skipinitialspace=True, index_col=False, keep_default_na=False, na_values=_MISSING,
-        on_bad_lines="error",
+        path, sep=separator, skipinitialspace=True, index_col=False, keep_default_na=False,
+        na_values={name: [*_MISSING, *_of_column(missing, name)] for name in header}, on_bad_lines="error",
     )  # fmt: skip
     return frame
+
+
+def _of_column(missing: Texts | Mapping[str, Texts], name: str) -> Texts:
+    return missing.get(name, ()) if isinstance(missing, Mapping) else missing
 
 
 def _header(path: Path, separator: str) -> list[str]:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from r2n.errors import ParameterError, SchemaError
 from r2n.rules import RuleSet
 from r2n.schema import Schema, Value, as_value
+from r2n.schema.values import CellError, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,9 @@ class Labels:
         """Read y: classes as numbers, text or Booleans, in any shape scikit-learn takes."""
         if y is None:
             raise SchemaError("This estimator requires y to be passed, but the target y is None. Give one label a row.")
+        plain = _plain_array(y)
         try:
-            column = column_or_1d(_plain_array(y), warn=True)
+            column = column_or_1d(plain, warn=True)
         except ValueError as error:
             raise SchemaError(f"{error} Give y as one column of labels.") from None
         if len(column) != n_rows:
@@ -74,10 +76,21 @@ def _one_class(label: Value) -> str:
 
 def _plain_array(y: Any) -> Any:
     """Nullable columns as the values they hold, not as floats or objects; anything else as it is."""
-    if not hasattr(y, "dtype") or isinstance(y.dtype, np.dtype) or not hasattr(y, "to_numpy"):
+    if isinstance(y, list | tuple) or (isinstance(getattr(y, "dtype", None), np.dtype) and y.dtype.kind not in "OMm"):
         return y
-    values = [as_value(value) for value in y.to_numpy(dtype=object).tolist()]
-    return np.array(values, dtype=object if None in values else None)
+    if getattr(y, "ndim", 1) != 1 or not (hasattr(y, "to_list") or hasattr(y, "to_pylist") or hasattr(y, "tolist")):
+        return y
+    cells = y.to_list() if hasattr(y, "to_list") else y.to_pylist() if hasattr(y, "to_pylist") else list(y)
+    values = [_read(cell, row) for row, cell in enumerate(cells)]
+    return np.array(values, dtype=object if len(set(map(type, values))) > 1 else None)
+
+
+def _read(cell: object, row: int) -> Value | None:
+    try:
+        value = as_value(cell)
+    except CellError as error:
+        raise SchemaError(f"y holds {shown(cell)} in row {row}, which {error}") from None
+    return float(value) if isinstance(cell, float | np.floating) and value is not None else value
 
 
 def _plain(label: Any) -> Value:
@@ -132,8 +145,8 @@ def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ParameterError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}.")
-        total = np.bincount(labels.codes, weights=(weight > 0).astype(float), minlength=len(labels.classes))
-        by_class = total.sum() / (len(total) * np.maximum(total, 1.0))
+        total = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes))
+        by_class = total.sum() / (len(total) * np.where(total > 0, total, 1.0))
     else:
         by_class = _class_weights(class_weight, labels)
     return np.asarray(weight * by_class[labels.codes])
@@ -166,7 +179,7 @@ def _class_weights(class_weight: Any, labels: Labels) -> NDArray[np.float64]:
     if not isinstance(class_weight, Mapping):
         raise ParameterError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}.")
     unknown = [label for label in class_weight if label not in labels.values]
-    if unknown:
+    if unknown and not all(value in class_weight for value in labels.values):  # a fold may lack a class
         raise ParameterError(f"class_weight names {unknown[0]!r}, but the classes in y are {list(labels.values)}.")
     try:
         weights = np.array([class_weight.get(value, 1.0) for value in labels.values], dtype=np.float64)

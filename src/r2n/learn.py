@@ -307,7 +307,10 @@ def finished(
     chosen = choose(decoded, decoded[0].rules.with_rules(()), rows.take(judge), options)
     lighter = simplify(chosen.rules)
     cleaned = clean_up(lighter, table, drop_below=0.0)
-    rules = with_short_numbers(cleaned.rules, table)
+    knowledge = options.knowledge  # of an interrupted fit; the network alone does not keep to all of it
+    permitted = filter(knowledge.permits_rule, cleaned.rules.rules)
+    cleaned = replace(cleaned, rules=cleaned.rules.with_rules((*knowledge.fixed, *permitted)))
+    rules = with_short_numbers(cleaned.rules, table, knowledge)
     chain = {
         "drop small coefficients": (chosen.whole, lighter),
         "drop idle literals": (lighter, cleaned.rules),
@@ -336,10 +339,13 @@ def choose(decoded: Sequence[Decoded], blank: RuleSet, judges: Labelled, options
 
 
 def split(truth: NDArray[np.bool_], share: float, rng: np.random.RandomState) -> Parts:
-    """Rows that train and rows that judge, the same share of each class; with too few rows, all do both."""
+    """Rows that train and rows that judge, the same share of each class; with too few rows, all do both.
+
+    Of a rare class five rows judge, or a third of it: what a single row says is never worth a rule.
+    """
     classes = [rng.permutation(np.flatnonzero(truth == side)) for side in (False, True)]
-    held = [round(share * len(rows)) for rows in classes]
-    if min(held) == 0 or any(h == len(rows) for h, rows in zip(held, classes, strict=True)):
+    held = [max(round(share * len(rows)), min(5, len(rows) // 3)) if share > 0 else 0 for rows in classes]
+    if min(held) < 2 or any(h == len(rows) for h, rows in zip(held, classes, strict=True)):
         everything = np.arange(len(truth))
         return everything, everything
     judge = np.concatenate([rows[:h] for h, rows in zip(held, classes, strict=True)])

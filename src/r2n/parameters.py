@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +55,9 @@ BOOLEAN = Check("True or False", lambda value: isinstance(value, bool | np.bool_
 CALLABLE = Check("a function", callable)
 NAMES = Check(
     "a collection of column names",
-    lambda value: isinstance(value, Iterable) and not isinstance(value, str) and all(isinstance(v, str) for v in value),
+    lambda value: (
+        isinstance(value, Collection) and not isinstance(value, str) and all(isinstance(v, str) for v in value)
+    ),
 )
 SEED = Check(
     "None, a whole number from 0 to 2**32 - 1, or a numpy RandomState",

@@ -72,12 +72,13 @@ def refine(
     """Refine every start on the rows to fit to, choose on the rows held out, fit the choice to all rows."""
     assert blank.schema is not None, "refinement needs to know the columns"
     train, held_out = parts
+    shown = blank.schema.without(plan.knowledge.excluded)  # what must not be used a teacher must not use either
     apart = not np.array_equal(train, held_out)  # else the rows that choose are those fitted to
     fitted, judges = rows.take(drawn(train, rows.truth, EXPLORED_ROWS, plan.seed)), rows.take(held_out)
     points: list[Point] = []
     interrupted = False
     began = time.monotonic()
-    labels = cleaned_labels(fitted, judges if apart else None, blank.schema, plan.teacher, plan.seed, plan.n_jobs)
+    labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs)
     again_by = None if plan.finish_until is None else plan.finish_until - 1.5 * (time.monotonic() - began)
     try:
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch))  # keeps what came before a Ctrl-C
@@ -94,7 +95,7 @@ def refine(
     try:
         if not interrupted and not passed(again_by):  # there is time to ask the teacher again, now of all rows
             many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
-            again = cleaned_labels(many, None, blank.schema, plan.teacher, plan.seed, plan.n_jobs)
+            again = cleaned_labels(many, None, shown, plan.teacher, plan.seed, plan.n_jobs)
             rules, interrupted = finish(front[chosen], many, again.fit, plan, watch)
         rough = rules
         rules = with_short_numbers(rough, rows.table, plan.knowledge)

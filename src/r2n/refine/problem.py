@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.rules import NOTHING, Knowledge, Literal, Rule, RuleSet
+from r2n.rules import NOTHING, Knowledge, Literal, Membership, Rule, RuleSet
 from r2n.schema import Schema, Table
 
 Bools: TypeAlias = NDArray[np.bool_]
@@ -87,7 +87,14 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         """To another process goes no cache, and of the table only these rows."""
-        return {**self.__dict__, "_truths": {}, "table": self.table.detached()}
+        return {**self.__dict__, "_truths": {}, "table": self.table.detached((*self.schema.categorical, *self._named))}
+
+    @property
+    def _named(self) -> tuple[str, ...]:
+        """The columns whose categories an expert names."""
+        rules = (*self.knowledge.start, *self.knowledge.fixed)
+        literals = (*self.knowledge.literals, *(literal for rule in rules for literal in rule.literals))
+        return tuple(literal.column for literal in literals if isinstance(literal, Membership))
 
     @classmethod
     def of(

@@ -61,7 +61,8 @@ def exact_subset(cost: Floats, fired: Bools, price: Floats, most: int | None) ->
     rows.append(np.full(n_rules, n_rows))  # Σ x ≤ most
     columns.append(np.arange(n_rules))
     values.append(np.ones(n_rules))
-    entries = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
+    places = (np.concatenate(rows).astype(np.int32), np.concatenate(columns).astype(np.int32))  # HiGHS takes no others
+    entries = (np.concatenate(values), places)
     matrix = coo_array(entries, shape=(n_rows + 1, n_rules + n_cells)).tocsc()
     upper = np.r_[np.zeros(n_rows), n_rules if most is None else most]
     scale = 1.0 / max(float(np.abs(cell_cost).max()), 1e-300)  # the solver's tolerances are absolute

@@ -127,9 +127,10 @@ class Lesson:
     def __getstate__(self) -> dict[str, Any]:
         """To another process go the rows it needs and no others."""
         rows, table = self.rows.take(self.known), self.table.take(self.unseen)
-        rows = replace(rows, table=rows.table.detached())
+        asked = [column.name for column in self.features.columns if column.kind == "categorical"]
+        rows = replace(rows, table=rows.table.detached(asked))
         places = {"known": np.arange(len(self.known)), "unseen": np.arange(len(self.unseen))}
-        return {**self.__dict__, "rows": rows, "table": table.detached(), **places}
+        return {**self.__dict__, "rows": rows, "table": table.detached(asked), **places}
 
     def opinion(self) -> Floats:
         """What the teacher thinks of the rows it has not seen, some at a time: a matrix of all may be large."""

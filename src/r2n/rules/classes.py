@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -107,6 +107,11 @@ class ClassRules(Readable):
     def with_schema(self, schema: Schema | None) -> ClassRules:
         """The same rules over this schema."""
         return replace(self, schema=schema)
+
+    def renamed(self, names: Mapping[str, str]) -> ClassRules:
+        """The same over columns of other names, and over the schema of these."""
+        branches = tuple((label, tuple(rule.renamed(names) for rule in rules)) for label, rules in self.branches)
+        return replace(self, branches=branches, schema=None if self.schema is None else self.schema.renamed(names))
 
     def with_class(self, rules: RuleSet) -> ClassRules:
         """With other rules for one class."""

@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from r2n.errors import ParameterError, ParseError
-from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.literals import Halfspace, Literal, Membership
 from r2n.rules.parse import parse_literal, parse_rule, parse_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Schema
@@ -56,6 +58,12 @@ class Knowledge:
             return True
         if self.excluded & set(literal.columns) or not self._keeps_apart(literal.columns):
             return False
+        return self.keeps_signs(literal)
+
+    def keeps_signs(self, literal: Literal) -> bool:
+        """Whether the literal goes up and down with its columns as it must. A set of numbers does neither."""
+        if isinstance(literal, Membership):
+            return self.sign(literal.column) == 0
         return not isinstance(literal, Halfspace) or all(self.sign(name) * a >= 0 for name, a in literal.terms)
 
     def permits_rule(self, rule: Rule) -> bool:
@@ -96,9 +104,14 @@ def read_knowledge(
         apart=_groups(apart, schema),
         signs=_signs(monotone, schema),
     )
+    rest = Knowledge(excluded=found.excluded, apart=found.apart, signs=found.signs)
     for literal in found.literals:
-        if not Knowledge(excluded=found.excluded, apart=found.apart, signs=found.signs).permits(literal):
-            raise ParameterError(f"literals: {literal} goes against exclude, apart or monotone. Change one of them.")
+        if not rest.permits(literal):
+            what = "monotone" if not rest.keeps_signs(literal) else "exclude" if rest.excluded else "apart"
+            raise ParameterError(f"literals: `{literal.text(schema)}` goes against {what}. Change one of them.")
+    for literal in (literal for rule in found.fixed for literal in rule.literals):
+        if not rest.keeps_signs(literal):
+            raise ParameterError(f"fixed: `{literal.text(schema)}` goes against monotone. Change one of them.")
     if found.excluded == set(schema.names):
         raise ParameterError("exclude names every column, which leaves none to learn from.")
     return found
@@ -127,7 +140,8 @@ def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tupl
         given = given.rules
     if not isinstance(given, Iterable):
         raise ParameterError(f"{what} must be a RuleSet, its text, or a list of rules, not {given!r}.")
-    rules = tuple(rule if isinstance(rule, Rule) else _parsed(what, rule, parse_rule) for rule in given)
+    read = (rule if isinstance(rule, Rule) else _parsed(what, rule, parse_rule) for rule in given)
+    rules = tuple(rule if isinstance(rule, Rule) else Rule((rule,)) for rule in read)
     for rule in rules:
         for literal in rule.literals:
             _checked(what, literal, schema)
@@ -185,7 +199,7 @@ def _signs(monotone: Any, schema: Schema) -> tuple[tuple[str, int], ...]:
         raise ParameterError(f"monotone must be a dict such as {{'debt': -1}}, not {monotone!r}.")
     _names("monotone", list(monotone), schema)
     for name, sign in monotone.items():
-        if isinstance(sign, bool) or sign not in (1, -1):
+        if isinstance(sign, bool) or not isinstance(sign, int | float | np.number) or sign not in (1, -1):
             raise ParameterError(f"monotone: the sign of {name!r} must be 1 or -1, not {sign!r}.")
         if schema.column(name).kind != "numeric":
             raise ParameterError(f"monotone: {name!r} holds categories, which have no order. Leave it out.")

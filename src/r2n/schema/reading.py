@@ -100,10 +100,19 @@ def _as_array(X: object) -> AnyArray:
         return np.asarray(X)
     try:
         array: AnyArray = np.asarray(X)
-        # numpy turns numbers beside text into text; as objects, each column keeps its own.
-        return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
+        # numpy turns numbers beside text into text, Booleans beside numbers into numbers; as objects, each column
+        # keeps its own.
+        mixed = array.dtype.kind in "US" or (array.dtype.kind in "fiu" and _holds_booleans(X))
+        return np.asarray(X, dtype=object) if mixed else array
     except ValueError:
         raise SchemaError("the rows have unequal lengths. Give each one value for every column.") from None
+
+
+def _holds_booleans(cells: Any) -> bool:
+    """Whether a list, or a list of lists, has Booleans in it."""
+    if not isinstance(cells, list | tuple):
+        return isinstance(cells, bool | np.bool_)
+    return any(map(_holds_booleans, cells))
 
 
 def _from_array(array: AnyArray, names: Sequence[str] | None) -> dict[str, RawColumn]:
@@ -143,13 +152,18 @@ def _width(array: AnyArray) -> int:
 
 
 def _from_mapping(columns: Mapping[Any, object]) -> dict[str, RawColumn]:
-    names = _unique(columns)
-    arrays = [_as_array(column) if isinstance(column, np.ndarray | list | tuple) else np.asarray(column)
-              for column in columns.values()]  # fmt: skip
-    for name, array in zip(names, arrays, strict=True):
-        if array.ndim != 1:
-            raise SchemaError(f"column {name!r} has {array.ndim} dimensions. Give one value for every row.")
-    return {name: _from_vector(array) for name, array in zip(names, arrays, strict=True)}
+    return {name: _from_column(name, column) for name, column in zip(_unique(columns), columns.values(), strict=True)}
+
+
+def _from_column(name: str, column: Any) -> RawColumn:
+    if hasattr(column, "dtype") and not isinstance(column.dtype, np.dtype):  # a frame's column, of its own types
+        import narwhals as nw
+
+        return _from_series(nw.from_native(column, series_only=True))
+    array = _as_array(column) if isinstance(column, np.ndarray | list | tuple) else np.asarray(column)
+    if array.ndim != 1:
+        raise SchemaError(f"column {name!r} has {array.ndim} dimensions. Give one value for every row.")
+    return _from_vector(array)
 
 
 def _from_vector(array: AnyArray) -> RawColumn:
@@ -182,6 +196,10 @@ def _from_frame_or_array(X: Any, names: Sequence[str] | None) -> dict[str, RawCo
     # Imported here: a shipped rule set that is fed numpy arrays must run with numpy alone.
     import narwhals as nw
 
+    if type(X).__name__ == "RecordBatch":  # a piece of a pyarrow table
+        import pyarrow as pa
+
+        X = pa.Table.from_batches([X])
     try:
         frame = nw.from_native(X, eager_only=True)
     except nw.exceptions.DuplicateError:

@@ -124,11 +124,12 @@ class Table:
         positions = positions.astype(np.intp, copy=False)
         return Table(_RowsOf(self, positions), self.names, len(positions))
 
-    def detached(self) -> Table:
-        """The same rows, without the larger table that they may be part of."""
+    def detached(self, categorical: Iterable[str]) -> Table:
+        """The same rows, without the larger table that they may be part of; numbers may be asked for as categories."""
         kinds = {name: self.kind(name) for name in self.names}
         floats = {name: self.numeric(name) for name, kind in kinds.items() if kind == "numeric"}
-        codes = {name: self.codes(name) for name in self.names if kinds[name] != "numeric" or name in self._codes}
+        asked = set(categorical)
+        codes = {name: self.codes(name) for name in self.names if kinds[name] != "numeric" or name in asked}
         return Table(_Held(kinds, floats, codes), self.names, self.n_rows)
 
     def with_missing(self, codes: Mapping[str, Collection[Value]]) -> Table:
@@ -298,9 +299,19 @@ class _WithMissing(_InOne):
         }
 
     def kind(self, name: str) -> Kind:
-        return self._table.kind(name)
+        """Numbers that only a code such as "?" stands among are numbers."""
+        kind = self._table.kind(name)
+        if kind == "categorical" and self._codes.get(name):
+            _, values = self._table.codes(name)
+            kept = [value for value in values if value_key(value) not in self._codes[name]]
+            if 0 < len(kept) < len(values) and all(type(value) in (int, float) for value in kept):
+                return "numeric"
+        return kind
 
     def floats(self, name: str) -> Floats:
+        if self._table.kind(name) == "categorical" and self.kind(name) == "numeric":
+            codes, values = self.codes(name)
+            return np.array([*map(float, values), np.nan])[codes]
         column = self._table.numeric(name)
         numbers = self._numbers.get(name)
         return np.where(np.isin(column, numbers), np.nan, column) if numbers else column
