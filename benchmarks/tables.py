@@ -37,6 +37,9 @@ CODES = {"heloc": [-7, -8, -9]}  # that stand for missing values
 SHIPPED = {"breast cancer": load_breast_cancer, "iris": load_iris, "wine": load_wine, "digits": load_digits}
 
 
+SIZES = (5, 10, 15, 20, 25, 30)
+
+
 def learner(name: str, **settings: Any) -> R2NClassifier:
     return R2NClassifier(n_jobs=2, random_state=0, missing_values=CODES.get(name), **settings)
 
@@ -77,7 +80,12 @@ def native(name: str) -> Iterator[dict[str, Any]]:
             start = time.perf_counter()
             model.fit(X_train, y_train)
             seconds = time.perf_counter() - start
-            rules = (model[-1] if isinstance(model, Pipeline) else model).rules_
+            learned = model[-1] if isinstance(model, Pipeline) else model
+            rules = learned.rules_
+            shown = model[:-1].transform(X_test) if isinstance(model, Pipeline) else X_test
+            points = [
+                (point.size, learned.pick(i).score(shown, table.y[test])) for i, point in enumerate(learned.front_)
+            ]
             yield {
                 "task": "native",
                 "table": name,
@@ -87,9 +95,15 @@ def native(name: str) -> Iterator[dict[str, Any]]:
                 "accuracy": float(model.score(X_test, table.y[test])),
                 "n_rules": rules.n_rules,
                 "size": rules.size,
+                "by_size": {most: up_to(points, most) for most in SIZES},
                 "seconds": round(seconds, 1),
                 "rules": str(rules),
             }
+
+
+def up_to(points: list[tuple[int, float]], most: int) -> float:
+    """The accuracy of the largest point that is no larger."""
+    return max(point for point in points if point[0] <= most)[1]
 
 
 # -- kinds of frames ---------------------------------------------------------------------------------
@@ -235,6 +249,15 @@ def native_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
             f"| {table} | {way} | {len(records)} | {rows:,.0f} | {np.mean(accuracy):.4f} | {np.std(accuracy):.4f} "
             f"| {n_rules:.1f} | {size:.1f} |"
         )
+    yield ""
+    yield "The same at equal size: the accuracy of the largest rule set of the front that is no larger than this."
+    yield ""
+    yield f"| table | way | {' | '.join(map(str, SIZES))} |"
+    yield f"|---|---|{'---|' * len(SIZES)}"
+    for (table, way), records in ways.items():
+        if all("by_size" in r for r in records):
+            means = (np.mean([r["by_size"][str(most)] for r in records]) for most in SIZES)
+            yield f"| {table} | {way} | {' | '.join(f'{mean:.4f}' for mean in means)} |"
     yield ""
 
 
