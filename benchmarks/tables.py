@@ -12,7 +12,7 @@ Appends to results/tables.jsonl.
 import argparse
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ CODES = {"heloc": [-7, -8, -9]}  # that stand for missing values
 SHIPPED = {"breast cancer": load_breast_cancer, "iris": load_iris, "wine": load_wine, "digits": load_digits}
 
 
+ALL = ("magic", "house", "heloc", "adult", *SHIPPED)
 SIZES = (5, 10, 15, 20, 25, 30)
 
 
@@ -116,9 +117,9 @@ KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
 }
 
 
-def frames() -> Iterator[dict[str, Any]]:
+def frames(names: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Every table from every kind of frame; rules from numpy name columns x0, x1, …, and are given their names."""
-    for name in ("magic", "house", "heloc", "adult", *SHIPPED):
+    for name in names:
         if name in SHIPPED:
             X, y = SHIPPED[name](return_X_y=True, as_frame=True)
         else:
@@ -308,11 +309,11 @@ def predict_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["native", "frames", "categories", "predict", "page"])
-    parser.add_argument("tables", nargs="*", choices=["adult", "heloc", []], help="for `native`")
+    parser.add_argument("tables", nargs="*", choices=[*ALL, []], help="for `native` and `frames`")
     chosen = parser.parse_args()
     runs = {
         "native": lambda: (record for name in chosen.tables or ("adult", "heloc") for record in native(name)),
-        "frames": frames,
+        "frames": lambda: frames(chosen.tables or ALL),
         "categories": categories,
         "predict": predict,
         "page": lambda: iter(()),
