@@ -251,8 +251,9 @@ def native_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
             f"| {n_rules:.1f} | {size:.1f} |"
         )
     yield ""
-    yield "The same at equal size: the accuracy of the largest rule set of the front that is no larger than this. Columns"
-    yield "of 0 and 1 can stand in a sum with numbers, which a set of categories cannot: that pays off in long rules."
+    yield "The same at equal size: the accuracy of the largest rule set of the front that is no larger than this."
+    yield "Columns of 0 and 1 can stand in a sum with numbers, which a set of categories cannot: that pays off in long"
+    yield "rules."
     yield ""
     yield f"| table | way | {' | '.join(map(str, SIZES))} |"
     yield f"|---|---|{'---|' * len(SIZES)}"

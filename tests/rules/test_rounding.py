@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from r2n.rules import Halfspace, Rule, RuleSet, round_ruleset, shortest_between
@@ -122,3 +125,16 @@ def test_largest_where_at_the_ends() -> None:
     assert largest_where(lambda x: False) is None
     assert largest_where(lambda x: x < 0) == -5e-324
     assert largest_where(lambda x: x <= 0) == 0.0
+
+
+@given(st.integers(0, 10**6))
+def test_no_row_hangs_on_the_order_in_which_terms_are_added(seed: int) -> None:
+    """Under other names the terms of a sum come in another order."""
+    rng = np.random.default_rng(seed)
+    columns = {name: rng.integers(0, 12, 200).astype(float) for name in "abcd"}
+    table = Table.read(columns)
+    literal = Halfspace.of(dict(zip("abcd", rng.normal(size=4).round(1) + 0.05, strict=True)), 1.0 + rng.random())
+    rounded = round_ruleset(RuleSet((Rule((literal,)),)), table)
+    for names in permutations("abcd"):
+        renamed = dict(zip("abcd", names, strict=True))
+        assert_array_equal(rounded.renamed(renamed).truth(table.renamed(renamed)), rounded.truth(table))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import TypeAlias
 
 import numpy as np
@@ -114,10 +115,20 @@ def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
     false = values[~truth & ~np.isnan(values)]
     low = float(false.max(initial=-math.inf))
     high = float(values[truth].min())  # NaN if a true row has none, and then nothing below holds
+    if candidate.size > 2:
+        # Names decide in which order three terms are added up, and that the last bits: no row may hang on these.
+        slack = candidate.size * _reach(candidate, table) * sys.float_info.epsilon
+        low, high = low + slack, high - slack
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         return None
     fit = Halfspace(candidate.terms, shortest_between(low, high))
     return fit if np.array_equal(fit.evaluate(table), truth) else None
+
+
+def _reach(literal: Halfspace, table: Table) -> float:
+    """How large a sum of its terms may be."""
+    largest = (float(np.nanmax(np.abs(table.numeric(name)), initial=0.0)) * abs(a) for name, a in literal.terms)
+    return sum(largest)
 
 
 def _length(literal: Halfspace) -> int:
