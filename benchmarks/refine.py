@@ -219,6 +219,10 @@ def page() -> str:
 Groups = dict[tuple[str, str], list[dict[str, Any]]]
 
 
+def run_of(record: dict[str, Any]) -> tuple[Any, Any]:
+    return record.get("fold"), record.get("seed")
+
+
 def mean(records: list[dict[str, Any]], key: str) -> float:
     return float(np.mean([record[key] for record in records]))
 
@@ -292,7 +296,9 @@ def teacher_lines(groups: Groups) -> Iterator[str]:
             pairs[f"example {k}", f", {flip} flipped"] = (f"{flip} flipped, no teacher", f"{flip} flipped, a teacher")
     for (name, words), tasks in pairs.items():
         without, taught = (groups.get((task, name), []) for task in tasks)
-        if without and len(without) == len(taught):
+        both = {run_of(r) for r in without} & {run_of(r) for r in taught}
+        without, taught = ([r for r in records if run_of(r) in both] for records in (without, taught))
+        if both:
             yield (
                 f"| {name}{words} | {len(without)} | {mean(without, 'accuracy'):.4f} | {mean(taught, 'accuracy'):.4f} "
                 f"| {mean(without, 'size'):.1f} | {mean(taught, 'size'):.1f} |"
