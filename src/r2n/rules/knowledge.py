@@ -107,7 +107,8 @@ def read_knowledge(
     rest = Knowledge(excluded=found.excluded, apart=found.apart, signs=found.signs)
     for literal in found.literals:
         if not rest.permits(literal):
-            what = "monotone" if not rest.keeps_signs(literal) else "exclude" if rest.excluded else "apart"
+            hidden = rest.excluded & set(literal.columns)
+            what = "exclude" if hidden else "apart" if rest.keeps_signs(literal) else "monotone"
             raise ParameterError(f"literals: `{literal.text(schema)}` goes against {what}. Change one of them.")
     for literal in (literal for rule in found.fixed for literal in rule.literals):
         if not rest.keeps_signs(literal):
