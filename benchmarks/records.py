@@ -2,6 +2,7 @@
 
 import json
 import platform
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,3 +23,12 @@ def read(name: str) -> list[dict[str, Any]]:
     """All records of `results/NAME.jsonl`, oldest first."""
     lines = (RESULTS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+def grid(head: Sequence[object], rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """A table in Markdown, and an empty line."""
+    yield f"| {' | '.join(map(str, head))} |"
+    yield f"|{'---|' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(map(str, row))} |"
+    yield ""

@@ -28,7 +28,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.records import append, read
+from benchmarks.records import append, grid, read
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import load_table
 
@@ -219,10 +219,13 @@ def predict() -> Iterator[dict[str, Any]]:
 # -- the page ----------------------------------------------------------------------------------------
 
 
+Groups = dict[str, list[dict[str, Any]]]
+
+
 def page() -> str:
     cells = ("task", "table", "way", "fold", "layout", "categories")
     newest = {tuple(r.get(cell) for cell in cells): r for r in read("tables")}
-    groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    groups: Groups = defaultdict(list)
     for record in newest.values():
         groups[record["task"]].append(record)
     lines = ["# Tables as they are", "", "Made by `python -m benchmarks.tables`.", ""]
@@ -230,7 +233,7 @@ def page() -> str:
     return "\n".join([*lines, *(line for part in parts for line in part(groups))])
 
 
-def native_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+def native_lines(groups: Groups) -> Iterator[str]:
     yield "## Missing values and categories, as such or prepared away"
     yield ""
     yield "Default settings, the same 5 folds. *As it is*: the table with its missing values (for HELOC,"
@@ -238,74 +241,73 @@ def native_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     yield "missing, tested on all. *Imputed, one-hot*: means for missing numbers, the most frequent category for others"
     yield "that are missing, a column of 0 and 1 for each category."
     yield ""
-    yield "| table | way | folds | rows learned from | accuracy | deviation | rules | size |"
-    yield "|---|---|---|---|---|---|---|---|"
     ways: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for record in groups["native"]:
         ways[record["table"], record["way"]].append(record)
-    for (table, way), records in ways.items():
-        accuracy = [r["accuracy"] for r in records]
-        rows, n_rules, size = (np.mean([r[key] for r in records]) for key in ("rows", "n_rules", "size"))
-        yield (
-            f"| {table} | {way} | {len(records)} | {rows:,.0f} | {np.mean(accuracy):.4f} | {np.std(accuracy):.4f} "
-            f"| {n_rules:.1f} | {size:.1f} |"
-        )
-    yield ""
+    head = ("table", "way", "folds", "rows learned from", "accuracy", "deviation", "rules", "size")
+    yield from grid(head, [(*names, *summary(records)) for names, records in ways.items()])
     yield "The same at equal size: the accuracy of the largest rule set of the front that is no larger than this."
     yield "Columns of 0 and 1 can stand in a sum with numbers, which a set of categories cannot: that pays off in long"
     yield "rules."
     yield ""
-    yield f"| table | way | {' | '.join(map(str, SIZES))} |"
-    yield f"|---|---|{'---|' * len(SIZES)}"
-    for (table, way), records in ways.items():
-        if all("by_size" in r for r in records):
-            means = (np.mean([r["by_size"][str(most)] for r in records]) for most in SIZES)
-            yield f"| {table} | {way} | {' | '.join(f'{mean:.4f}' for mean in means)} |"
-    yield ""
+    yield from grid(("table", "way", *SIZES), [(*names, *by_size(records)) for names, records in ways.items()])
 
 
-def frame_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+def summary(records: list[dict[str, Any]]) -> tuple[str, ...]:
+    accuracy = [r["accuracy"] for r in records]
+    rows, n_rules, size = (np.mean([r[key] for r in records]) for key in ("rows", "n_rules", "size"))
+    scores = f"{np.mean(accuracy):.4f}", f"{np.std(accuracy):.4f}"
+    return str(len(records)), f"{rows:,.0f}", *scores, f"{n_rules:.1f}", f"{size:.1f}"
+
+
+def by_size(records: list[dict[str, Any]]) -> list[str]:
+    return [f"{np.mean([r['by_size'][str(most)] for r in records]):.4f}" for most in SIZES]
+
+
+def frame_lines(groups: Groups) -> Iterator[str]:
     yield "## Kinds of frames"
     yield ""
     yield "Fitted without any preparation from pandas, numpy, polars and pyarrow; in which of them the rules, and the"
     yield "predictions, are those from pandas."
     yield ""
-    yield "| table | rows | columns | classes | the same rules | the same predictions | accuracy on these rows |"
-    yield "|---|---|---|---|---|---|---|"
-    for r in groups["frames"]:
-        rules, predictions = (", ".join(r[key]) for key in ("same_rules", "same_predictions"))
-        yield (
-            f"| {r['table']} | {r['rows']:,} | {r['columns']} | {r['classes']} | {rules} | {predictions} "
-            f"| {r['accuracy']:.4f} |"
+    head = ("table", "rows", "columns", "classes", "the same rules", "the same predictions", "accuracy on these rows")
+    rows = (
+        (
+            r["table"],
+            f"{r['rows']:,}",
+            r["columns"],
+            r["classes"],
+            ", ".join(r["same_rules"]),
+            ", ".join(r["same_predictions"]),
+            f"{r['accuracy']:.4f}",
         )
-    yield ""
+        for r in groups["frames"]
+    )
+    yield from grid(head, rows)
 
 
-def category_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+def category_lines(groups: Groups) -> Iterator[str]:
     yield "## Many categories"
     yield ""
     yield "20,000 rows of five numbers and a column of so many categories, of which a third is in a rule; accuracy on"
     yield "20,000 other rows, one process. With 5,000 categories there are four rows of each, one of them in the rule's"
     yield "reach: categories that so few rows speak for are left out."
     yield ""
-    yield "| categories | accuracy | rules | size | seconds |"
-    yield "|---|---|---|---|---|"
-    for r in groups["categories"]:
-        yield f"| {r['categories']:,} | {r['accuracy']:.4f} | {r['n_rules']} | {r['size']} | {r['seconds']} |"
-    yield ""
+    rows = (
+        (f"{r['categories']:,}", f"{r['accuracy']:.4f}", r["n_rules"], r["size"], r["seconds"])
+        for r in groups["categories"]
+    )
+    yield from grid(("categories", "accuracy", "rules", "size", "seconds"), rows)
 
 
-def predict_lines(groups: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+def predict_lines(groups: Groups) -> Iterator[str]:
     yield "## Predicting"
     yield ""
     yield "A million rows of 20 columns, five rules with 12 literals over 18 columns, beside"
     yield "`DecisionTreeClassifier(max_leaf_nodes=8)`, in turn, the median of seven."
     yield ""
-    yield "| rows | r2n, seconds | tree, seconds | ratio |"
-    yield "|---|---|---|---|"
-    for r in groups["predict"]:
-        yield f"| {r['layout']} | {r['r2n']:.3f} | {r['tree']:.3f} | {r['ratio']} |"
-    yield ""
+    rows = ((r["layout"], f"{r['r2n']:.3f}", f"{r['tree']:.3f}", r["ratio"]) for r in groups["predict"])
+    yield from grid(("rows", "r2n, seconds", "tree, seconds", "ratio"), rows)
 
 
 def main() -> None:
