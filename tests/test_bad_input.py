@@ -19,7 +19,12 @@ FIXTURE = Path(__file__).parent / "fixtures" / "bad_input.txt"
 
 
 def fit(X: Any = X, y: Any = Y, sample_weight: Any = None, **parameters: Any) -> R2NClassifier:
-    return R2NClassifier(**{**QUICK, **parameters}).fit(X, y, sample_weight)
+    model = R2NClassifier(**{**QUICK, **parameters})
+    try:
+        return model.fit(X, y, sample_weight)
+    except Exception:
+        assert not hasattr(model, "rules_")  # nothing is left behind
+        raise
 
 
 def fitted(y: Any = Y) -> R2NClassifier:
