@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from benchmarks.baselines import QuantileBins
+from benchmarks.binarise import QuantileBins
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -57,7 +58,7 @@ class Brcg:
         self.bins, self.per_rule, self.per_literal = bins, per_rule, per_literal
         self.rounds, self.columns_a_round, self.degree, self.width = rounds, columns_a_round, degree, width
 
-    def fit(self, X: NDArray[np.float64], y: NDArray[np.bool_]) -> Self:
+    def fit(self, X: pd.DataFrame, y: NDArray[np.bool_]) -> Self:
         self.binariser_ = QuantileBins(self.bins).fit(X)
         frame = self.binariser_.transform(X)
         self.literals_ = list(frame.columns)
@@ -66,7 +67,7 @@ class Brcg:
         self.rules_ = self._best_subset(pool, positive)
         return self
 
-    def predict(self, X: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def predict(self, X: pd.DataFrame) -> NDArray[np.bool_]:
         table = self.binariser_.transform(X).to_numpy()
         covered = [table[:, sorted(rule.literals)].all(axis=1) for rule in self.rules_]
         return np.any(covered, axis=0) if covered else np.zeros(len(X), dtype=np.bool_)

@@ -27,17 +27,9 @@ from sklearn.model_selection import StratifiedKFold
 from benchmarks.records import append
 from benchmarks.refine_page import MOST_RULES, PAGE, page
 from benchmarks.speed import peak_memory
+from benchmarks.trial import same_structure
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, load_table, toy
-
-
-def same_structure(found: RuleSet, true: RuleSet) -> bool:
-    """The same number of rules and literals, and the same columns in each literal."""
-
-    def shape(rules: RuleSet) -> list[list[tuple[str, ...]]]:
-        return sorted(sorted(tuple(sorted(literal.columns)) for literal in rule.literals) for rule in rules.rules)
-
-    return shape(found) == shape(true)
 
 
 def learn(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 
 from benchmarks.baselines import Ripper
 from r2n import R2NClassifier
@@ -20,10 +21,11 @@ FIGURE = Path(__file__).parent.parent / "docs" / "toy.png"
 
 def main() -> None:
     X, y = toy().sample(10_000, random_state=0)
+    X = pd.DataFrame(X, columns=["x0", "x1"])
     model = R2NClassifier(random_state=0).fit(X[:8_000], y[:8_000])
     ripper = Ripper().fit(X[:8_000], y[:8_000])
     side = (np.arange(600) + 0.5) / 600
-    grid = np.column_stack([part.ravel() for part in np.meshgrid(side, side)])
+    grid = pd.DataFrame({f"x{k}": part.ravel() for k, part in enumerate(np.meshgrid(side, side))})
     titles = (
         f"r2n: {model.rules_.n_rules} rule, {len(model.rules_.literals)} literals",
         f"RIPPER: {ripper.n_rules} rules, {round(ripper.n_rules * ripper.literals_per_rule)} literals",

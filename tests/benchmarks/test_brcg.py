@@ -3,6 +3,7 @@
 from itertools import chain, combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from benchmarks.brcg import Brcg, Conjunction
@@ -39,6 +40,7 @@ def test_pricing_finds_the_conjunction_of_the_lowest_reduced_cost() -> None:
 
 def test_it_finds_a_rule_that_bins_can_say() -> None:
     X, y = example(1).sample(3_000, random_state=0)
+    X = pd.DataFrame(X, columns=[f"x{k}" for k in range(5)])
     model = Brcg().fit(X[:2_000], y[:2_000])
     assert model.n_rules == 2
     assert model.literals_per_rule == 1.0

@@ -1,0 +1,78 @@
+"""The paper's evaluation, and ours besides: every cell of protocol.toml.
+
+    python -m benchmarks                  # all that is not yet in results/evaluation.jsonl: goes on where it stopped
+    python -m benchmarks --quick          # a part of everything, at most ten minutes on two cores
+    python -m benchmarks --only known --methods r2n tree
+    python -m benchmarks --page           # docs/results.md, its figures and the README's table, from the results
+
+Needs the extra `bench`, and the real tables (see r2n.datasets).
+"""
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks.protocol import EXPERIMENTS, METHODS, Cell, cells, key_of
+from benchmarks.records import append, read
+from benchmarks.trial import run
+from benchmarks.workers import run_all
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="few seeds, the faster methods")
+    parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, metavar="EXPERIMENT", help=", ".join(EXPERIMENTS))
+    parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="METHOD", help=", ".join(METHODS))
+    parser.add_argument("--jobs", type=int, default=2, help="fits side by side, 2 unless told")
+    parser.add_argument("--again", action="store_true", help="run also what has been run")
+    parser.add_argument("--page", action="store_true", help="run nothing; write the pages from the results")
+    chosen = parser.parse_args()
+    if not chosen.page:
+        name = "quick" if chosen.quick else "evaluation"
+        evaluate(name, cells(chosen.quick, chosen.only, chosen.methods), chosen.jobs, chosen.again)
+    if not chosen.quick:
+        from benchmarks.results_page import write_pages
+
+        write_pages()
+
+
+def evaluate(name: str, wanted: list[Cell], jobs: int, again: bool) -> None:
+    """Run the cells that `results/NAME.jsonl` lacks, and say what came."""
+    done = set() if again else {key_of(record) for record in read(name)}
+    left = [cell for cell in wanted if cell.key not in done]
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"{len(wanted)} cells, {len(wanted) - len(left)} of them run before")
+    start = time.perf_counter()
+    with _bar(console) as bar:
+        task = bar.add_task("fits", total=len(left))
+        for record in run_all(left, jobs, run):
+            append(name, record)
+            bar.console.print(said_of(record))
+            bar.advance(task)
+    console.print(f"{len(left)} fits in {time.perf_counter() - start:.0f} s, in results/{name}.jsonl")
+
+
+def said_of(record: dict[str, Any]) -> str:
+    """One line for a record."""
+    cell = Cell(*key_of(record))
+    if "failed" in record:
+        return f"{cell}: failed, {record['failed']}"
+    if "timed_out" in record:
+        return f"{cell}: stopped after {record['timed_out']:.0f} s"
+    counts = "" if record["n_rules"] is None else f", {record['n_rules']} rules, size {record['size']}"
+    return f"{cell}: {record['accuracy']:.4f}{counts}, {record['seconds']:.1f} s"
+
+
+def _bar(console: Console) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console, disable=not sys.stdout.isatty())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""The figures of docs/results.md, from the results: shapes and line styles tell apart what colours do."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+
+from benchmarks.protocol import EXPERIMENTS, METHODS
+from benchmarks.summary import Evaluation
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+DOCS = Path(__file__).parent.parent / "docs"
+# Okabe and Ito's colours: they differ in lightness too.
+STYLE = {
+    "r2n": ("#000000", "o", "-"),
+    "network": ("#0072B2", "s", "--"),
+    "paper": ("#56B4E9", "D", "-."),
+    "drnet": ("#D55E00", "^", ":"),
+    "ripper": ("#009E73", "v", ":"),
+    "ripper-raw": ("#009E73", "<", ":"),
+    "brcg": ("#CC79A7", "P", ":"),
+    "tree": ("#E69F00", "X", ":"),
+    "figs": ("#8C6D1F", "d", ":"),
+    "mlp": ("#999999", "", "--"),
+    "ebm": ("#777777", "", ":"),
+    "boosting": ("#444444", "", "-."),
+}
+EXAMPLES = ("example 4", "example 5")
+
+
+def draw_all(evaluation: Evaluation) -> None:
+    """Figure 3, and the fronts."""
+    with plt.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
+        draw_figure_3(evaluation)
+        draw_fronts(evaluation)
+
+
+def draw_figure_3(evaluation: Evaluation) -> None:
+    """Accuracy and rules over λ; accuracy over rows and over noise."""
+    figure, panels = plt.subplots(2, 2, figsize=(10, 7.6), layout="constrained")
+    _curves(panels[0, 0], evaluation, "penalty", "accuracy")
+    _curves(panels[0, 1], evaluation, "penalty", "n_rules")
+    _curves(panels[1, 0], evaluation, "rows", "accuracy")
+    _curves(panels[1, 1], evaluation, "noise", "accuracy")
+    for panel in (*panels[0], panels[1, 0]):
+        panel.set_xscale("log")
+    noise = EXPERIMENTS["noise"]["vary"]["flip"]
+    panels[1, 1].plot(noise, [1.0 - share for share in noise], color="#b3261e", linestyle=(0, (6, 3)), linewidth=1.2)
+    panels[1, 1].annotate("best possible on noisy labels", (0.15, 0.85), (0.02, 0.78), arrowprops={"arrowstyle": "->"})
+    labels = (
+        ("λ", "accuracy"),
+        ("λ", "rules"),
+        ("rows to learn from", "accuracy"),
+        ("share of labels turned over", "accuracy"),
+    )
+    for panel, (x, y) in zip(panels.flat, labels, strict=True):
+        panel.set(xlabel=x, ylabel=y)
+    handles, names = panels[1, 0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=3)
+    figure.savefig(DOCS / "figure3.png", dpi=130)
+    plt.close(figure)
+
+
+def _curves(panel: Any, evaluation: Evaluation, experiment: str, what: str) -> None:
+    stated = EXPERIMENTS[experiment]
+    values = next(iter(stated["vary"].values()))
+    for method in stated["methods"]:
+        colour, marker, line = STYLE[method]
+        for table, filled in zip(EXAMPLES, (True, False), strict=True):
+            points = [(value, evaluation.of(experiment, table, method, value).mean(what)) for value in values]
+            drawn = [(value, mean) for value, mean in points if mean is not None]
+            panel.plot(
+                *zip(*drawn, strict=True) if drawn else ([], []),
+                color=colour,
+                marker=marker,
+                linestyle=line,
+                markerfacecolor=colour if filled else "white",
+                label=f"{METHODS[method]['title']}, {table}",
+            )
+
+
+def draw_fronts(evaluation: Evaluation) -> None:
+    """For each of the nine tables the front of r2n, and the others as points or lines."""
+    tables = [("known", table) for table in EXPERIMENTS["known"]["tables"]]
+    tables += [("real", table) for table in ("magic", "heloc", "adult", "house")]
+    figure, panels = plt.subplots(3, 3, figsize=(11, 10), layout="constrained")
+    for panel, (experiment, table) in zip(panels.flat, tables, strict=True):
+        _front(panel, evaluation, experiment, table)
+        panel.set(title=table, xscale="log", xlim=(0.8, 1_200))
+    for panel in panels[-1]:
+        panel.set_xlabel("size: columns mentioned")
+    for panel in panels[:, 0]:
+        panel.set_ylabel("accuracy on other rows")
+    shown = {
+        name: handle for panel in panels.flat for handle, name in zip(*panel.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=4)
+    figure.savefig(DOCS / "fronts.png", dpi=120)
+    plt.close(figure)
+
+
+def _front(panel: Any, evaluation: Evaluation, experiment: str, table: str) -> None:
+    sizes, accuracies = mean_front(evaluation.of(experiment, table, "r2n").done)
+    lowest = 0.0 if not sizes else accuracies[0]
+    panel.plot(sizes, accuracies, color="black", marker=".", linewidth=1.2, label="r2n, its front")
+    for method in EXPERIMENTS[experiment]["methods"]:
+        summary = evaluation.of(experiment, table, method)
+        accuracy, size = summary.accuracy, summary.mean("size")
+        if accuracy is None:
+            continue
+        colour, marker, line = STYLE.get(method, STYLE["r2n"])
+        title = METHODS[method]["title"]
+        if size is None:
+            panel.axhline(accuracy, color=colour, linestyle=line, linewidth=1.1, label=title)
+        elif method == "capped":
+            panel.plot([size], [accuracy], "o", color="black", markerfacecolor="white", markersize=9, label=title)
+        else:
+            panel.plot([size], [accuracy], marker, color=colour, markersize=8, label=title)
+            lowest = min(lowest, accuracy) if sizes else accuracy
+    panel.set_ylim(bottom=max(lowest - 0.01, panel.get_ylim()[0]))
+
+
+def mean_front(records: tuple[dict[str, Any], ...]) -> tuple[list[int], list[float]]:
+    """For each size the mean over repeats of the largest rule set no larger; from where all repeats have one."""
+    fronts = [sorted((point["size"], point["accuracy"]) for point in record["front"]) for record in records]
+    fronts = [front for front in fronts if front]
+    if not fronts:
+        return [], []
+    reached: dict[int, list[float]] = defaultdict(list)
+    first = max(front[0][0] for front in fronts)
+    for size in sorted({size for front in fronts for size, _ in front if size >= max(first, 1)}):
+        reached[size] = [[accuracy for s, accuracy in front if s <= size][-1] for front in fronts]
+    return list(reached), [float(np.mean(values)) for values in reached.values()]

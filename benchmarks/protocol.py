@@ -1,0 +1,65 @@
+"""The experiments of protocol.toml, as cells: one fit each."""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+PROTOCOL: dict[str, Any] = tomllib.loads((Path(__file__).parent / "protocol.toml").read_text(encoding="utf-8"))
+METHODS: dict[str, Any] = PROTOCOL["methods"]
+EXPERIMENTS: dict[str, Any] = PROTOCOL["experiments"]
+PRINTED: dict[str, Any] = PROTOCOL["printed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One fit: a method on a table, from a seed or on a fold."""
+
+    experiment: str
+    table: str
+    method: str
+    repeat: int  # the seed, or the fold
+    value: float | None = None  # of what the experiment varies
+
+    @property
+    def limit(self) -> float:
+        """Seconds after which it is stopped."""
+        stated = EXPERIMENTS[self.experiment].get("limits", {})
+        return float(stated.get(self.method, METHODS[self.method]["limit"]))
+
+    @property
+    def paper_seconds(self) -> float:
+        """After which the paper's settings end by themselves with the best so far."""
+        return 0.9 * self.limit
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return tuple(asdict(self).values())
+
+    def __str__(self) -> str:
+        varied = "" if self.value is None else f" at {self.value:g}"
+        return f"{self.experiment}: {self.method} on {self.table}{varied}, {self.repeat}"
+
+
+def key_of(record: dict[str, Any]) -> tuple[Any, ...]:
+    """The key of the cell that a record is of."""
+    return tuple(record[name] for name in Cell.__slots__)
+
+
+def cells(quick: bool = False, experiments: list[str] | None = None, methods: list[str] | None = None) -> list[Cell]:
+    """All cells, the first repeat of everything first: a run that is stopped has a little of all."""
+    found = [cell for name in experiments or EXPERIMENTS for cell in _cells_of(name, quick)]
+    wanted = [cell for cell in found if methods is None or cell.method in methods]
+    return sorted(wanted, key=lambda cell: cell.repeat)
+
+
+def _cells_of(name: str, quick: bool) -> Iterator[Cell]:
+    stated = EXPERIMENTS[name] | (EXPERIMENTS[name]["quick"] if quick else {})
+    for method in stated["methods"]:
+        repeats = min(
+            METHODS[method]["repeats"], *(stated[word] for word in ("folds", "repeats") if word in stated), 10
+        )
+        for table in stated["tables"]:
+            for value in next(iter(stated.get("vary", {}).values()), [None]):
+                yield from (Cell(name, table, method, repeat, value) for repeat in range(repeats))

@@ -1,0 +1,138 @@
+"""The evaluation: cells stated once, run in killable processes, taken up where they were left."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks import records
+from benchmarks.__main__ import said_of
+from benchmarks.protocol import EXPERIMENTS, METHODS, PRINTED, Cell, cells, key_of
+from benchmarks.summary import Evaluation
+from benchmarks.trial import MAKERS, made, run, split
+from r2n import RuleSet
+
+ROOT = Path(__file__).parents[2]
+
+
+def run_script(folder: Path, code: str) -> "subprocess.Popen[str]":
+    """A program of its own, since its processes must find what they are to run."""
+    script = folder / "go.py"
+    script.write_text(f"from pathlib import Path\nimport sys, time, json\n{code}")
+    words = [sys.executable, str(script), str(folder)]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT, env=env)
+
+
+def test_every_cell_is_stated_once_and_can_be_made() -> None:
+    keys = [cell.key for cell in cells()]
+    assert len(set(keys)) == len(keys)
+    assert {cell.method for cell in cells()} == set(METHODS)
+    assert {cell.key for cell in cells(quick=True)} <= set(keys)
+    for method in ("r2n", "paper", "network", "tree", "brcg"):
+        experiment = next(name for name in EXPERIMENTS if method in EXPERIMENTS[name]["methods"])
+        assert made(Cell(experiment, EXPERIMENTS[experiment]["tables"][0], method, 0)) is not None
+    assert set(MAKERS) <= set(METHODS)
+
+
+def test_what_is_printed_in_the_paper_covers_its_tables() -> None:
+    for method, numbers in PRINTED["Table 1, top"].items():
+        assert method in METHODS
+        assert len(numbers) == 5
+    for shown in PRINTED["Appendix E"].values():
+        RuleSet.parse(f"True if {shown} else False")
+
+
+def test_a_split_is_the_same_each_time_and_noise_touches_only_rows_to_learn_from() -> None:
+    cell = Cell("noise", "example 4", "r2n", 0, 0.2)
+    rows, again = split(cell), split(cell)
+    assert rows.X.equals(again.X)
+    assert rows.truth is not None
+    assert np.mean(rows.truth.truth(rows.X) != rows.y) == pytest.approx(0.2, abs=0.02)
+    assert (rows.truth.truth(rows.X_test) == rows.y_test).all()
+    assert len(split(Cell("rows", "example 4", "r2n", 0, 100)).X) == 100
+
+
+HARD_CELLS = """
+from benchmarks.protocol import METHODS, Cell
+from benchmarks.workers import run_all
+
+def trial(cell):
+    match cell.repeat:
+        case 1: raise ValueError("as it should")
+        case 2: sys.exit(3)
+        case 3: time.sleep(600)
+    return {"accuracy": 0.5}
+
+if __name__ == "__main__":
+    METHODS["tree"]["limit"] = 10
+    wanted = [Cell("known", "example 1", "tree", repeat) for repeat in range(5)]
+    print(json.dumps(list(run_all(wanted, 1, trial))))
+"""
+
+
+def test_a_cell_that_fails_dies_or_hangs_is_a_record_and_the_next_one_runs(tmp_path: Path) -> None:
+    out, _ = run_script(tmp_path, HARD_CELLS).communicate(timeout=300)
+    found = {record["repeat"]: record for record in json.loads(out.splitlines()[-1])}
+    assert found[0]["accuracy"] == found[4]["accuracy"] == 0.5
+    assert found[1]["failed"] == "ValueError: as it should"
+    assert found[2]["failed"] == "the process ended with exit code 3"
+    assert found[3]["timed_out"] == 10
+    assert "stopped after 10 s" in said_of(found[3])
+
+
+TO_BE_KILLED = """
+from benchmarks import records
+records.RESULTS = Path(sys.argv[1])
+from benchmarks.__main__ import evaluate
+from benchmarks.protocol import Cell
+if __name__ == "__main__":
+    evaluate("evaluation", [Cell("known", "example 1", "tree", seed) for seed in range(4)], 1, again=False)
+"""
+
+
+def test_a_run_goes_on_where_it_was_killed(tmp_path: Path) -> None:
+    results = tmp_path / "evaluation.jsonl"
+    with run_script(tmp_path, TO_BE_KILLED) as first:
+        while not (results.exists() and results.read_text()):
+            assert first.poll() is None
+            time.sleep(0.05)
+        first.kill()
+    kept = results.read_text()
+    with results.open("a") as file:
+        file.write('{"experiment": "known", "tab')  # as if killed while writing
+    out, _ = run_script(tmp_path, TO_BE_KILLED).communicate(timeout=300)
+    assert f"4 cells, {kept.count(chr(10))} of them run before" in out
+    assert results.read_text().startswith(kept)
+    found = [key_of(json.loads(line)) for line in results.read_text().splitlines()]
+    assert sorted(seed for _, _, _, seed, _ in found) == [0, 1, 2, 3]
+
+
+def test_the_newest_record_of_a_cell_counts_and_late_ones_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "RESULTS", tmp_path)
+    cell = Cell("known", "example 1", "tree", 0)
+    for accuracy in (0.1, 0.9):
+        records.append("evaluation", run_record(cell, accuracy=accuracy))
+    records.append("evaluation", run_record(Cell("known", "example 1", "tree", 1), timed_out=300))
+    summary = Evaluation().of("known", "example 1", "tree")
+    assert summary.accuracy == 0.9
+    assert summary.undone == "1 over 300 s"
+    assert Evaluation().of("known", "example 2", "tree").accuracy is None
+
+
+def run_record(cell: Cell, **found: Any) -> dict[str, Any]:
+    return dict(zip(Cell.__slots__, cell.key, strict=True)) | found
+
+
+def test_a_tree_is_fitted_and_counted() -> None:
+    record = run(Cell("rows", "example 4", "tree", 0, 500))
+    assert record["accuracy"] > 0.8
+    assert record["size"] == round(record["n_rules"] * record["literals_per_rule"])
