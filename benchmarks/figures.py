@@ -29,6 +29,7 @@ STYLE = {
     "ebm": ("#777777", "", ":"),
     "boosting": ("#444444", "", "-."),
 }
+SHOWN = 0.12  # of accuracy below the best: the smallest rule sets are left out, or the others could not be told apart
 EXAMPLES = ("example 4", "example 5")
 
 
@@ -105,7 +106,6 @@ def draw_fronts(evaluation: Evaluation) -> None:
 
 def _front(panel: Any, evaluation: Evaluation, experiment: str, table: str) -> None:
     sizes, accuracies = mean_front(evaluation.of(experiment, table, "r2n").done)
-    lowest = 0.0 if not sizes else accuracies[0]
     panel.plot(sizes, accuracies, color="black", marker=".", linewidth=1.2, label="r2n, its front")
     for method in EXPERIMENTS[experiment]["methods"]:
         summary = evaluation.of(experiment, table, method)
@@ -120,8 +120,8 @@ def _front(panel: Any, evaluation: Evaluation, experiment: str, table: str) -> N
             panel.plot([size], [accuracy], "o", color="black", markerfacecolor="white", markersize=9, label=title)
         else:
             panel.plot([size], [accuracy], marker, color=colour, markersize=8, label=title)
-            lowest = min(lowest, accuracy) if sizes else accuracy
-    panel.set_ylim(bottom=max(lowest - 0.01, panel.get_ylim()[0]))
+    low, high = panel.get_ylim()
+    panel.set_ylim(bottom=max(low, high - SHOWN))
 
 
 def mean_front(records: tuple[dict[str, Any], ...]) -> tuple[list[int], list[float]]:
