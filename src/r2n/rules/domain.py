@@ -42,7 +42,7 @@ class Values:
 
     def __post_init__(self) -> None:
         low, high = float(self.low) + 0.0, float(self.high) + 0.0
-        if math.isnan(low) or math.isnan(high) or low > high:
+        if not (low <= high and low < math.inf and high > -math.inf):
             raise ParameterError(f"a range goes from a number to one that is not smaller, not from {low} to {high}.")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
