@@ -71,12 +71,14 @@ def find_row(
     for _ in range(steps):
         if not cases:
             return Answer(impossible=settled)
+        if time.monotonic() > deadline:
+            break
         found = _look_into(cases.pop())
         if isinstance(found, dict) and question.is_answered_by(found):
             return Answer(found)
         # A case with no row, no proof and no way to split it leaves the question open, if no other has a row.
         settled = settled and isinstance(found, list)
-        if time.monotonic() > deadline or (proof_only and not settled):
+        if proof_only and not settled:
             break
         cases += found if isinstance(found, list) else []
     return Answer()
