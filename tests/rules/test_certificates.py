@@ -54,6 +54,17 @@ def test_three_terms_may_lose_more_than_one_rounding() -> None:
     assert sum(a * Fraction(row[name]) for name, a in loose.items()) >= bound
 
 
+def test_a_sum_that_may_overflow_demands_nothing() -> None:
+    """inf - 0.6e308 is inf, above all thresholds, though the exact sum is not."""
+    largest = 1.7976931348623157e308
+    literal = Halfspace.of({"a": 1, "b": 1, "c": -1}, 0.8 * largest)
+    row = {"a": 0.7 * largest, "b": 0.6 * largest, "c": 0.6 * largest}
+    assert literal.evaluate(Table.read({name: np.array([value]) for name, value in row.items()}))[0]
+    states = states_of(Domain.read({name: (0, value) for name, value in row.items()}), [literal])
+    assert not Demand.of(literal, True).is_tame(states)
+    assert not solve([Demand.of(literal, True)], states).impossible
+
+
 weights = st.sampled_from([0.0, 1.0, 1.0, 2.0, 0.5, 0.1, 3.0])
 
 

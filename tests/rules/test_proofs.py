@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import re
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -109,6 +111,16 @@ def test_answers_do_not_depend_on_when_they_are_asked() -> None:
     domain = Domain.read({"x": (0, 9), "y": (0, 9)})
     answers = [rules.simplified(domain) for _ in range(3)]
     assert all(a == b for a, b in pairwise(answers))
+
+
+def test_the_page_shows_what_is_so() -> None:
+    text = (Path(__file__).parent.parent.parent / "docs" / "proofs.md").read_text(encoding="utf-8")
+    sessions = "\n".join(re.findall(r"```pycon\n(.*?)```", text, flags=re.DOTALL))
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    report: list[str] = []
+    runner.run(doctest.DocTestParser().get_doctest(sessions, {}, "proofs.md", None, 0), out=report.append)
+    assert runner.tries > 5
+    assert runner.failures == 0, "".join(report)
 
 
 def test_progress_is_drawn_past_a_second_and_not_before(capfd: pytest.CaptureFixture[str]) -> None:
