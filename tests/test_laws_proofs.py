@@ -271,6 +271,21 @@ def count_answers(pairs: int, seed: int) -> Counter[str]:
     return answers
 
 
+def test_the_question_agrees_with_looking_at_every_row() -> None:
+    random, answers = Random(1), Counter[str]()
+    for _ in range(1_000):
+        domain = _random_domain(random)
+        true = [_random_literal(random) for _ in range(random.randint(0, 2))]
+        false = [_random_rule(random) for _ in range(random.randint(1, 6))]
+        table = _every_row(domain)
+        possible = Rule(tuple(true)).evaluate(table) & ~RuleSet(tuple(false)).truth(table)
+        answer = find_row(domain, true, false)
+        assert answer.undecided or answer.impossible != possible.any(), f"{true}\n{false}\n{domain}\n{answer}"
+        answers["undecided" if answer.undecided else "none" if answer.impossible else "row"] += 1
+    assert answers["undecided"] == 0
+    assert min(answers["none"], answers["row"]) > 200
+
+
 def test_equivalence_agrees_with_looking_at_every_row() -> None:
     answers = count_answers(1_000, seed=0)
     assert answers["undecided"] == 0

@@ -13,6 +13,7 @@ import pytest
 
 from r2n.progress import ProofBar
 from r2n.rules import PROOFS, ClassRules, Domain, Prover, RuleSet, find_row, parse_literal, parse_rule, prove_simpler
+from r2n.rules.programs import holds
 from r2n.schema import Schema
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "proofs.txt"
@@ -97,6 +98,30 @@ def test_overflow_is_no_proof() -> None:
     x, y, w = (column.ravel() for column in np.meshgrid(*[[-largest, -1.0, 0.0, 0.5, 1.0, largest]] * 3))
     table = {"x": x, "y": y, "w": w}
     assert (rules.simplified().truth(table) == rules.truth(table)).all()
+
+
+def test_where_sums_overflow_reals_prove_nothing() -> None:
+    """Of reals the second follows from the first; of three times the largest float it is no number, and so false."""
+    domain = Domain.read(dict.fromkeys("abc", "0.. known"))
+    first, second = parse_literal("a + b - c > 1"), parse_literal("2·a + 2·b - 2·c > 0.5")
+    largest = dict.fromkeys("abc", 1.7976931348623157e308)
+    assert holds(first, largest)
+    assert not holds(second, largest)
+    assert not find_row(domain, [first], [second]).impossible
+    bounded = Domain.read(dict.fromkeys("abc", "0..1e6 known"))
+    assert find_row(bounded, [first], [second]).impossible
+
+
+def test_where_sums_lose_digits_reals_prove_nothing() -> None:
+    """1e16 + 1 - 1e16 is 0 in floats; and so large only on the positive side."""
+    true = [parse_literal("a - c > -0.1"), parse_literal("a > -5"), parse_literal("b > 0.9"), parse_literal("b < 2")]
+    false = parse_literal("a + b - c > 0.5")
+    row = {"a": 1e16, "b": 1.0, "c": 1e16}
+    assert all(holds(literal, row) for literal in true)
+    assert not holds(false, row)
+    assert not find_row(Domain.unbounded().without_missing("abc"), true, [false]).impossible
+    small = Domain.read({"a": "-9..9 known", "b": "-9..9 known", "c": "-9..9 known"})
+    assert find_row(small, true, [false]).impossible
 
 
 def test_no_domain_and_no_literals() -> None:
