@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -120,6 +121,34 @@ class ClassRules(Readable):
         changed = tuple((label, rules.rules if label == rules.label else old) for label, old in self.branches)
         return replace(self, branches=changed)
 
+    # -- editing -------------------------------------------------------------------------------
+
+    def without(self, *numbers: int) -> ClassRules:
+        """Without some rules, which are numbered through all classes as they are printed, from 1.
+
+        >>> print(ClassRules.parse("low if x < 1 or y < 1 else high if x > 3 or y > 3 else middle").without(1, 4))
+        low if y < 1
+        else high if x > 3
+        else middle
+        """
+        from r2n.rules.editing import place_of  # editing needs the parser, which needs this class
+
+        gone = {place_of(self, number) for number in numbers}
+        place = count()  # of a rule among those of all classes
+        kept = ((label, tuple(rule for rule in rules if next(place) not in gone)) for label, rules in self.branches)
+        return replace(self, branches=tuple(kept))
+
+    def with_rule(self, rule: Rule | str, label: object) -> ClassRules:
+        """With one more rule for a class; as text it is checked against the schema.
+
+        >>> print(ClassRules.parse("low if x < 1 else high if x > 3 else middle").with_rule("z = a", "high"))
+        low if x < 1
+        else high if x > 3
+                  or z in {a}
+        else middle
+        """
+        return self.with_class(self[label].with_rule(rule))
+
     def text(self) -> str:
         """As printed: a chain of rule sets."""
         lines = []
@@ -133,11 +162,11 @@ class ClassRules(Readable):
         return self.text()
 
     @classmethod
-    def parse(cls, text: str) -> ClassRules:
-        """The inverse of `str`."""
+    def parse(cls, text: str, schema: Schema | None = None) -> ClassRules:
+        """The inverse of `str`; with a schema, what does not fit it is refused at its line and column."""
         from r2n.rules.parse import parse_class_rules  # the parser needs this class
 
-        return parse_class_rules(text)
+        return parse_class_rules(text, schema)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file, for `r2n.load`."""

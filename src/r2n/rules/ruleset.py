@@ -200,6 +200,33 @@ class RuleSet(Readable):
         schema = None if self.schema is None else self.schema.renamed(names)
         return replace(self, rules=tuple(rule.renamed(names) for rule in self.rules), schema=schema)
 
+    # -- editing -------------------------------------------------------------------------------
+
+    def without(self, *numbers: int) -> RuleSet:
+        """Without some rules, which are numbered as they are printed, from 1.
+
+        >>> print(RuleSet.parse("yes if x > 3 or z in {a} or y > 1 and z is known else no").without(2))
+        yes if x > 3
+            or y > 1 and z is known
+        else no
+        """
+        from r2n.rules.editing import place_of  # editing needs the parser, which needs this class
+
+        gone = {place_of(self, number) for number in numbers}
+        return self.with_rules(rule for place, rule in enumerate(self.rules) if place not in gone)
+
+    def with_rule(self, rule: Rule | str) -> RuleSet:
+        """With one more rule; as text it is checked against the schema, and errors point at line and column.
+
+        >>> print(RuleSet.parse("yes if x > 3 else no").with_rule("y < 2 and z = a"))
+        yes if x > 3
+            or y < 2 and z in {a}
+        else no
+        """
+        from r2n.rules.editing import read_rule
+
+        return self.with_rules((*self.rules, read_rule(rule, self.schema)))
+
     def text(self) -> str:
         """As printed."""
         head = f"{write_value(self.label)} if "
@@ -211,11 +238,11 @@ class RuleSet(Readable):
         return self.text()
 
     @classmethod
-    def parse(cls, text: str) -> RuleSet:
-        """The inverse of `str`."""
+    def parse(cls, text: str, schema: Schema | None = None) -> RuleSet:
+        """The inverse of `str`; with a schema, what does not fit it is refused at its line and column."""
         from r2n.rules.parse import parse_ruleset  # the parser needs this class
 
-        return parse_ruleset(text)
+        return parse_ruleset(text, schema)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file, for `r2n.load`."""
