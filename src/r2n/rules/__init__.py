@@ -9,6 +9,7 @@ from r2n.rules.logic import contradicts, implies
 from r2n.rules.measures import Measures, RuleMeasure, measure
 from r2n.rules.modelfile import load, save
 from r2n.rules.parse import parse_class_rules, parse_literal, parse_rule, parse_ruleset
+from r2n.rules.rounded import Rounded, rounded
 from r2n.rules.rounding import round_predictions, round_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.simplify import PASSES, simplify
@@ -25,6 +26,7 @@ __all__ = [
     "Measures",
     "Membership",
     "Missing",
+    "Rounded",
     "Rule",
     "RuleMeasure",
     "RuleSet",
@@ -42,6 +44,7 @@ __all__ = [
     "read_knowledge",
     "round_predictions",
     "round_ruleset",
+    "rounded",
     "save",
     "shortest_between",
     "simplify",

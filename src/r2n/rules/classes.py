@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from r2n.rules.literals import Bools
 from r2n.rules.ruleset import Readable, Rule, RuleSet, as_label
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Value
+
+if TYPE_CHECKING:
+    from r2n.rules.rounded import Rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,12 @@ class ClassRules(Readable):
         else middle
         """
         return self.with_class(self[label].with_rule(rule))
+
+    def rounded(self, X: object, changes: int = 0) -> Rounded[ClassRules]:
+        """With the shortest numbers that change at most so many predictions on these rows, and how many they change."""
+        from r2n.rules.rounded import rounded  # it needs this class
+
+        return rounded(self, X, changes)
 
     def text(self) -> str:
         """As printed: a chain of rule sets."""

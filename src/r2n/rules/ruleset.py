@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from r2n.rules.literals import Bools, Literal, Membership, natural_key
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Table, Value, as_value
 from r2n.schema.values import CellError
+
+if TYPE_CHECKING:
+    from r2n.rules.rounded import Rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +229,18 @@ class RuleSet(Readable):
         from r2n.rules.editing import read_rule
 
         return self.with_rules((*self.rules, read_rule(rule, self.schema)))
+
+    def rounded(self, X: object, changes: int = 0) -> Rounded[RuleSet]:
+        """With the shortest numbers that change at most so many predictions on these rows, and how many they change.
+
+        >>> rules = RuleSet.parse("yes if 2·x - 0.9983·y > 0.4983 else no")
+        >>> print(*rules.rounded({"x": [1.0, 1.0, 2.0], "y": [2.0, 1.0, 3.0]}), sep=" | ")
+        yes if x - 0.5·y > 0
+        else no | 0
+        """
+        from r2n.rules.rounded import rounded  # it needs this class
+
+        return rounded(self, X, changes)
 
     def text(self) -> str:
         """As printed."""
