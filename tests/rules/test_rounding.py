@@ -205,6 +205,9 @@ def test_several_classes() -> None:
     assert_array_equal(found.predict(table), rules.predict(table))
     assert changed == 0
     assert str(found) == "a if x > 5\nelse b if x > 2 and y < 3.3\nelse a"
+    rules = ClassRules.parse("a if x > 4.81 else b if y > 0.5 else c")
+    found, _ = rules.rounded({"x": [1.0, 4.7, 4.9, 8.0], "y": [0.0, 1.0, 1.0, 1.0]})
+    assert str(found) == "a if x > 4.8\nelse b if y > 0.5\nelse c"  # the row at 4.7 is b's
 
 
 @pytest.mark.parametrize("changes", [-1, 0.5, True, "1", None])
