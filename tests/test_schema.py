@@ -72,7 +72,7 @@ def test_every_kind_of_table_is_read_alike(make: object) -> None:
     assert (table.codes(b)[0].tolist(), table.codes(b)[1]) == ([1, 0, -1, 1], (False, True))
     assert [table.known(name).tolist().index(False) for name in (n, f, w, b)] == [1, 2, 1, 2]
     assert schema.columns == (
-        Column(n, "numeric", 1.0, 3.0, (), True),
+        Column(n, "numeric", 1.0, 3.0, (), True, integer=True),
         Column(f, "numeric", -2.0, 1.5, (), True),
         Column(w, "categorical", -math.inf, math.inf, ("a", "b"), True),
         Column(b, "categorical", -math.inf, math.inf, (False, True), True),
@@ -402,6 +402,7 @@ def test_json_is_plain_and_exact() -> None:
             "categories": [],
             "missing": False,
             "missing_values": [],
+            "integer": False,
         },
         {
             "name": "z",
@@ -411,6 +412,7 @@ def test_json_is_plain_and_exact() -> None:
             "categories": ["a"],
             "missing": True,
             "missing_values": [],
+            "integer": False,
         },
         {
             "name": "e",
@@ -420,6 +422,7 @@ def test_json_is_plain_and_exact() -> None:
             "categories": [],
             "missing": True,
             "missing_values": [],
+            "integer": False,
         },
     ]
     assert Schema.from_json(schema.to_json()) == schema

@@ -2,6 +2,7 @@
 
 from r2n.rules.classes import ClassRules
 from r2n.rules.cleanup import Cleaned, Step, clean_up
+from r2n.rules.domain import Domain, Row, Values
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge, read_knowledge
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing, natural_key
@@ -9,6 +10,7 @@ from r2n.rules.logic import contradicts, implies
 from r2n.rules.measures import Measures, RuleMeasure, measure
 from r2n.rules.modelfile import load, save
 from r2n.rules.parse import parse_class_rules, parse_literal, parse_rule, parse_ruleset
+from r2n.rules.programs import Answer, find_row
 from r2n.rules.rounded import Rounded, rounded
 from r2n.rules.rounding import round_predictions, round_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
@@ -17,8 +19,10 @@ from r2n.rules.simplify import PASSES, simplify
 __all__ = [
     "NOTHING",
     "PASSES",
+    "Answer",
     "ClassRules",
     "Cleaned",
+    "Domain",
     "Halfspace",
     "Knowledge",
     "Known",
@@ -27,12 +31,15 @@ __all__ = [
     "Membership",
     "Missing",
     "Rounded",
+    "Row",
     "Rule",
     "RuleMeasure",
     "RuleSet",
     "Step",
+    "Values",
     "clean_up",
     "contradicts",
+    "find_row",
     "implies",
     "load",
     "measure",

@@ -28,6 +28,7 @@ class Column:
     categories: tuple[Value, ...] = ()
     missing: bool = False
     missing_values: tuple[Value, ...] = ()  # that stand for a missing one
+    integer: bool = False  # whether all its numbers were whole
 
     @classmethod
     def learn(cls, table: Table, name: str, kind: Kind, missing_values: Iterable[Value] = ()) -> Column:
@@ -45,7 +46,8 @@ class Column:
             return cls(name, kind, missing=missing, missing_values=codes)
         # + 0.0 turns a minus zero into a zero, which reads the same and prints better.
         low, high = float(known.min()) + 0.0, float(known.max()) + 0.0
-        return cls(name, kind, low, high, missing=missing, missing_values=codes)
+        integer = bool((known == np.floor(known)).all())
+        return cls(name, kind, low, high, missing=missing, missing_values=codes, integer=integer)
 
     def to_json(self) -> dict[str, object]:
         """Plain data; an unknown bound is null."""
@@ -57,25 +59,29 @@ class Column:
             "categories": list(self.categories),
             "missing": self.missing,
             "missing_values": list(self.missing_values),
+            "integer": self.integer,
         }
 
     @classmethod
     def from_json(cls, item: object) -> Column:
         """The column that `to_json` described; anything odd is refused."""
         fields = {"name", "kind", "low", "high", "categories", "missing", "missing_values"}
-        if not isinstance(item, Mapping) or set(item) != fields:
+        # Files of older versions do not say whether a column's numbers were whole.
+        if not isinstance(item, Mapping) or set(item) - {"integer"} != fields:
             raise ModelFileError(f"a column must be an object with exactly {sorted(fields)}, not {item!r}.")
         if not isinstance(item["name"], str) or item["kind"] not in ("numeric", "categorical"):
             raise ModelFileError(f"a column must have a name and be numeric or categorical, not {item!r}.")
+        integer = item.get("integer", False)
         lists = isinstance(item["categories"], list) and isinstance(item["missing_values"], list)
-        if not isinstance(item["missing"], bool) or not lists:
+        if not isinstance(item["missing"], bool) or not isinstance(integer, bool) or not lists:
             raise ModelFileError(
-                f"column {item['name']!r}: missing must be true or false, categories and missing_values lists."
+                f"column {item['name']!r}: missing and integer must be true or false, "
+                f"categories and missing_values lists."
             )
         low, high = _bound(item, "low", -math.inf), _bound(item, "high", math.inf)
         categories = tuple(_category(item["name"], value) for value in item["categories"])
         codes = tuple(_category(item["name"], value) for value in item["missing_values"])
-        return cls(item["name"], item["kind"], low, high, categories, item["missing"], codes)
+        return cls(item["name"], item["kind"], low, high, categories, item["missing"], codes, integer)
 
 
 def _bound(item: Mapping[str, Any], field: str, unknown: float) -> float:

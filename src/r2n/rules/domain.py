@@ -1,0 +1,219 @@
+"""The rows that can come: for each column its range, its categories, and whether it may be missing."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from r2n.errors import ParameterError
+from r2n.rules.literals import Halfspace, Literal, Membership, natural_key
+from r2n.rules.text import write_name, write_number, write_value
+from r2n.schema import Column, Schema, Value, as_value, value_key
+
+Row: TypeAlias = dict[str, Value | None]
+
+_RANGE = re.compile(r"(?P<low>[^.\s]+(?:\.\d+)?)?\s*\.\.\s*(?P<high>\S+)?")
+_MORE = re.compile(r",\s*(?:…|\.\.\.)\s*(?=\}$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What one column may hold; without arguments: anything.
+
+    >>> print(Values(0, 10, integer=True))
+    integer 0..10
+    >>> print(Values(categories=("west", "north"), missing=False))
+    {north, west, …} known
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    integer: bool = False
+    numeric: bool = False
+    categories: tuple[Value, ...] = ()
+    other: bool = True
+    """Whether values beyond `categories` may come."""
+    never: tuple[Value, ...] = ()
+    """Values that do not come, because they stand for a missing one."""
+    missing: bool = True
+
+    def __post_init__(self) -> None:
+        low, high = float(self.low) + 0.0, float(self.high) + 0.0
+        if math.isnan(low) or math.isnan(high) or low > high:
+            raise ParameterError(f"a range goes from a number to one that is not smaller, not from {low} to {high}.")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        object.__setattr__(self, "numeric", self.numeric or self.integer or math.isfinite(low) or math.isfinite(high))
+        object.__setattr__(self, "categories", _sorted(self.categories))
+        object.__setattr__(self, "never", _sorted(self.never))
+
+    @classmethod
+    def of(cls, column: Column) -> Values:
+        """What was seen in a column of a table."""
+        if column.kind == "categorical":
+            return cls(categories=column.categories, other=False, never=column.missing_values, missing=column.missing)
+        return cls(column.low, column.high, column.integer, True, never=column.missing_values, missing=column.missing)
+
+    @classmethod
+    def read(cls, said: object) -> Values:
+        """From a pair (None where there is no bound), a `range` of integers, a collection of categories, or text.
+
+        >>> Values.read((0, None)) == Values.read("0..") == Values(low=0)
+        True
+        >>> Values.read(range(3)) == Values.read("integer 0..2")
+        True
+        >>> print(Values.read({"a", "b"}), Values.read("{a, b, …} known"), Values.read("any"), sep="; ")
+        {a, b}; {a, b, …} known; any
+        """
+        match said:
+            case Values():
+                return said
+            case str():
+                return _read_text(said)
+            case range() if said and abs(said.step) == 1:
+                return cls(min(said), max(said), integer=True)
+            case (low, high) if isinstance(said, tuple):
+                return cls(_end(low, -math.inf), _end(high, math.inf), numeric=True)
+            case set() | frozenset() | list():
+                return cls(categories=tuple(said), other=False)
+        raise ParameterError(
+            f"what a column may hold is a pair (low, high), a range of integers, a set of categories "
+            f"or text such as 'integer 0..10', not {said!r}."
+        )
+
+    def allows(self, value: Value | None) -> bool:
+        """Whether this may come."""
+        if value is None:
+            return self.missing
+        if value in self.never or not (self.other or value in self.categories):
+            return False
+        if isinstance(value, str):
+            return not self.numeric
+        return self.low <= value <= self.high and not (self.integer and value != math.floor(value))
+
+    def __str__(self) -> str:
+        words = ["integer"] if self.integer else []
+        if self.categories or not self.other:
+            shown = [*map(write_value, self.categories), *(["…"] if self.other else [])]
+            words.append(f"{{{', '.join(shown)}}}")
+        elif self.numeric:
+            words.append(f"{_bound(self.low)}..{_bound(self.high)}")
+        else:
+            words.append("any")
+        return " ".join(words if self.missing else [*words, "known"])
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What each column may hold; a column that is not named may hold anything.
+
+    >>> domain = Domain.read({"age": range(18, 100), "income": (0, None), "region": {"north", "west"}})
+    >>> print(domain)
+    age: integer 18..99
+    income: 0..
+    region: {north, west}
+    >>> {"age": 20.5, "income": 3, "region": "north"} in domain, {"age": None, "income": 0, "region": "west"} in domain
+    (False, True)
+    """
+
+    columns: tuple[tuple[str, Values], ...] = ()
+
+    def __post_init__(self) -> None:
+        pairs = self.columns.items() if isinstance(self.columns, Mapping) else self.columns
+        ordered = sorted(((str(name), values) for name, values in pairs), key=lambda pair: natural_key(pair[0]))
+        object.__setattr__(self, "columns", tuple(ordered))
+        object.__setattr__(self, "_by_name", dict(ordered))
+
+    @classmethod
+    def of(cls, schema: Schema) -> Domain:
+        """What was seen in a table: its ranges, whole numbers where all were whole, its categories."""
+        return cls(tuple((column.name, Values.of(column)) for column in schema.columns))
+
+    @classmethod
+    def unbounded(cls, columns: Iterable[str] = ()) -> Domain:
+        """Any row there can be: every float, every category, missing values."""
+        return cls(tuple((name, Values()) for name in columns))
+
+    @classmethod
+    def read(cls, said: Mapping[str, object]) -> Domain:
+        """From what is said of each column; see `Values.read`."""
+        return cls(tuple((name, Values.read(values)) for name, values in said.items()))
+
+    def __getitem__(self, name: str) -> Values:
+        found: Values = self.__dict__["_by_name"].get(name, _ANYTHING)
+        return found
+
+    def __contains__(self, row: object) -> bool:
+        return isinstance(row, Mapping) and all(self[name].allows(value) for name, value in row.items())
+
+    def with_columns(self, columns: Mapping[str, Values]) -> Domain:
+        """With other values for some columns."""
+        return Domain(tuple({**self.__dict__["_by_name"], **columns}.items()))
+
+    def without_missing(self, columns: Collection[str]) -> Domain:
+        """With these columns never missing."""
+        return self.with_columns({name: replace(self[name], missing=False) for name in columns})
+
+    def reading(self, literals: Iterable[Literal]) -> Domain:
+        """With numbers alone in the columns that a halfspace reads: in others it cannot be asked at all."""
+        names = {name for literal in literals if isinstance(literal, Halfspace) for name in literal.columns}
+        return self.with_columns({name: replace(self[name], numeric=True) for name in names})
+
+    def __str__(self) -> str:
+        return "\n".join(f"{write_name(name)}: {values}" for name, values in self.columns)
+
+
+def _sorted(values: Iterable[Value]) -> tuple[Value, ...]:
+    read = {as_value(value) for value in values}
+    return tuple(sorted((value for value in read if value is not None), key=value_key))
+
+
+_ANYTHING = Values()
+
+
+def _end(said: object, unknown: float) -> float:
+    """One end of a range as it was said."""
+    if said is None:
+        return unknown
+    value = as_value(said)
+    if isinstance(value, str | bool | None):
+        raise ParameterError(f"a range goes from a number to a number, with None for no bound; {said!r} is neither.")
+    return float(value)
+
+
+def _bound(bound: float) -> str:
+    return write_number(bound) if math.isfinite(bound) else ""
+
+
+def _read_text(said: str) -> Values:
+    """`integer 0..10`, `..3.5 known`, `{a, b}`, `{a, …}`, `any`."""
+    body = said.strip()
+    known = body.endswith(" known") or body == "known"
+    body = body.removesuffix("known").strip()
+    integer = body.startswith("integer")
+    body = body.removeprefix("integer").strip()
+    if body.startswith("{") and body.endswith("}"):
+        named = _MORE.sub("", body)
+        return Values(categories=_categories(named), other=named != body, missing=not known)
+    if body in ("", "any"):
+        return Values(integer=integer, missing=not known)
+    match = _RANGE.fullmatch(body)
+    try:
+        low, high = (float(part) if part else None for part in match.groups()) if match else (None, None)
+    except ValueError:
+        match = None
+    if match is None:
+        raise ParameterError(f"{said!r} does not say what a column may hold. Write 'integer 0..10', '{{a, b}}', 'any'.")
+    read = Values.read((low, high))
+    return replace(read, integer=integer, missing=not known)
+
+
+def _categories(said: str) -> tuple[Value, ...]:
+    """A set of categories as it is printed in a rule."""
+    from r2n.rules.parse import parse_literal  # the parser knows how values are written
+
+    literal = parse_literal(f"x in {said}")
+    return literal.values if isinstance(literal, Membership) else ()
