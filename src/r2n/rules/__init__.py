@@ -1,5 +1,6 @@
 """The crisp rule language: literals, rules, rule sets, their text and their files. numpy only."""
 
+from r2n.rules.baseline import Baseline, Counted
 from r2n.rules.classes import ClassRules
 from r2n.rules.cleanup import Cleaned, Step, clean_up
 from r2n.rules.domain import Domain, Row, Values
@@ -20,8 +21,10 @@ __all__ = [
     "NOTHING",
     "PASSES",
     "Answer",
+    "Baseline",
     "ClassRules",
     "Cleaned",
+    "Counted",
     "Domain",
     "Halfspace",
     "Knowledge",

@@ -18,6 +18,7 @@ from r2n.rules.text import write_value
 from r2n.schema import Schema, Value
 
 if TYPE_CHECKING:
+    from r2n.rules.baseline import Baseline
     from r2n.rules.rounded import Rounded
 
 
@@ -44,6 +45,7 @@ class ClassRules(Readable):
     branches: tuple[tuple[Value, tuple[Rule, ...]], ...]
     default: Value
     schema: Schema | None = field(default=None, compare=False, repr=False)
+    baseline: Baseline | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         branches = tuple((as_label(label), RuleSet(rules).rules) for label, rules in self.branches)
@@ -115,7 +117,13 @@ class ClassRules(Readable):
     def renamed(self, names: Mapping[str, str]) -> ClassRules:
         """The same over columns of other names, and over the schema of these."""
         branches = tuple((label, tuple(rule.renamed(names) for rule in rules)) for label, rules in self.branches)
-        return replace(self, branches=branches, schema=None if self.schema is None else self.schema.renamed(names))
+        schema = None if self.schema is None else self.schema.renamed(names)
+        baseline = None if self.baseline is None else self.baseline.renamed(names)
+        return replace(self, branches=branches, schema=schema, baseline=baseline)
+
+    def with_baseline(self, baseline: Baseline | None) -> ClassRules:
+        """With what was counted on the rows they were learned from."""
+        return replace(self, baseline=baseline)
 
     def with_class(self, rules: RuleSet) -> ClassRules:
         """With other rules for one class."""

@@ -18,6 +18,7 @@ from r2n.schema import Schema, Table, Value, as_value
 from r2n.schema.values import CellError
 
 if TYPE_CHECKING:
+    from r2n.rules.baseline import Baseline
     from r2n.rules.rounded import Rounded
 
 
@@ -143,6 +144,7 @@ class RuleSet(Readable):
     label: Value = True
     default: Value = False
     schema: Schema | None = field(default=None, compare=False, repr=False)
+    baseline: Baseline | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for rule in self.rules:
@@ -201,7 +203,12 @@ class RuleSet(Readable):
     def renamed(self, names: Mapping[str, str]) -> RuleSet:
         """The same over columns of other names, and over the schema of these."""
         schema = None if self.schema is None else self.schema.renamed(names)
-        return replace(self, rules=tuple(rule.renamed(names) for rule in self.rules), schema=schema)
+        baseline = None if self.baseline is None else self.baseline.renamed(names)
+        return replace(self, rules=tuple(rule.renamed(names) for rule in self.rules), schema=schema, baseline=baseline)
+
+    def with_baseline(self, baseline: Baseline | None) -> RuleSet:
+        """With what was counted on the rows they were learned from."""
+        return replace(self, baseline=baseline)
 
     # -- editing -------------------------------------------------------------------------------
 
