@@ -98,13 +98,11 @@ def _read(document: Any) -> RuleSet | ClassRules:
     schema = None if document["columns"] is None else Schema.from_json(document["columns"])
     default = _value(document["default"])
     try:
-        rules: RuleSet | ClassRules
-        if document["format"] == FORMAT:
-            branches = ((_value(document["label"]), _rules(document["rules"])),)
-            rules = RuleSet(branches[0][1], branches[0][0], default, schema)
-        else:
-            branches = _branches(document["classes"])
-            rules = ClassRules(branches, default, schema)
+        single = document["format"] == FORMAT
+        branches = _branches(
+            [{field: document[field] for field in ("label", "rules")}] if single else document["classes"]
+        )
+        rules = RuleSet(*branches[0][::-1], default, schema) if single else ClassRules(branches, default, schema)
     except (ParameterError, SchemaError) as error:
         raise ModelFileError(str(error)) from None
     return rules.with_baseline(_baseline(document.get("training"), branches))
