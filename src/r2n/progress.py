@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -91,3 +92,22 @@ class RefineBar(_Display):
         _, error, size = self._best
         text = f"{self._moves} moves, best error {error:.3f} with size {size}"
         self._bar.update(self._task, advance=int(move.begins and self._moves > 1), description=text)
+
+
+class ProofBar(_Display):
+    """Questions asked so far and what is left to read; drawn only once it has taken a second."""
+
+    def __init__(self, shown: bool = True) -> None:
+        super().__init__("proving", None, shown)
+        self._questions, self._begun = 0, time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def update(self, size: int) -> None:
+        """One more question, while the rules have this size."""
+        self._questions += 1
+        if self._bar is None and self._shown and time.monotonic() - self._begun > 1.0:
+            super().__enter__()
+        if self._bar is not None:
+            self._bar.update(self._task, description=f"{self._questions} questions, size {size}")

@@ -3,7 +3,9 @@
 from r2n.rules.baseline import Baseline, Counted
 from r2n.rules.classes import ClassRules
 from r2n.rules.cleanup import Cleaned, Step, clean_up
+from r2n.rules.diff import Diff, diff
 from r2n.rules.domain import Domain, Row, Values
+from r2n.rules.equivalence import Equivalence, equivalent
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge, read_knowledge
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing, natural_key
@@ -12,6 +14,7 @@ from r2n.rules.measures import Measures, RuleMeasure, measure
 from r2n.rules.modelfile import load, save
 from r2n.rules.parse import parse_class_rules, parse_literal, parse_rule, parse_ruleset
 from r2n.rules.programs import Answer, find_row
+from r2n.rules.proofs import PROOFS, Prover, prove_simpler
 from r2n.rules.rounded import Rounded, rounded
 from r2n.rules.rounding import round_predictions, round_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
@@ -20,12 +23,15 @@ from r2n.rules.simplify import PASSES, simplify
 __all__ = [
     "NOTHING",
     "PASSES",
+    "PROOFS",
     "Answer",
     "Baseline",
     "ClassRules",
     "Cleaned",
     "Counted",
+    "Diff",
     "Domain",
+    "Equivalence",
     "Halfspace",
     "Knowledge",
     "Known",
@@ -33,6 +39,7 @@ __all__ = [
     "Measures",
     "Membership",
     "Missing",
+    "Prover",
     "Rounded",
     "Row",
     "Rule",
@@ -42,6 +49,8 @@ __all__ = [
     "Values",
     "clean_up",
     "contradicts",
+    "diff",
+    "equivalent",
     "find_row",
     "implies",
     "load",
@@ -51,6 +60,7 @@ __all__ = [
     "parse_literal",
     "parse_rule",
     "parse_ruleset",
+    "prove_simpler",
     "read_knowledge",
     "round_predictions",
     "round_ruleset",

@@ -129,8 +129,26 @@ class Domain:
 
     @classmethod
     def of(cls, schema: Schema) -> Domain:
-        """What was seen in a table: its ranges, whole numbers where all were whole, its categories."""
+        """What was seen in a table: its ranges, whole numbers where all were whole, its categories.
+
+        >>> schema, _ = Schema.learn({"age": [31, 58], "region": ["north", None]})
+        >>> print(Domain.of(schema))
+        age: integer 31..58 known
+        region: {north}
+        """
         return cls(tuple((column.name, Values.of(column)) for column in schema.columns))
+
+    @classmethod
+    def beyond(cls, schema: Schema | None) -> Domain:
+        """Any row that can be asked about: numbers where numbers were, but outside what was seen too.
+
+        >>> schema, _ = Schema.learn({"age": [31, 58], "region": ["north", None]})
+        >>> print(Domain.beyond(schema))
+        age: ..
+        region: {north, …}
+        """
+        columns = () if schema is None else schema.columns
+        return cls(tuple((c.name, Values(numeric=c.kind == "numeric", categories=c.categories)) for c in columns))
 
     @classmethod
     def unbounded(cls, columns: Iterable[str] = ()) -> Domain:

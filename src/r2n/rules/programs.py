@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from r2n.rules.certificates import HUGE, Demand, solve
 from r2n.rules.domain import Domain, Row
-from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.ruleset import Rule
 from r2n.rules.states import LARGEST, State, restrict, states_of, status
@@ -49,8 +49,11 @@ def find_row(
     false: Iterable[Rule | Literal] = (),
     steps: int = STEPS,
     time_limit: float = math.inf,
+    proof_only: bool = False,
 ) -> Answer:
     """A row of the domain in which all of `true` are true and each of `false` is false.
+
+    With `proof_only` it is given up as soon as it cannot be proven any more that there is none.
 
     >>> from r2n.rules import parse_literal, parse_rule
     >>> domain = Domain.read({"x": "0..10 known", "y": "0..10 known"})
@@ -61,40 +64,52 @@ def find_row(
     >>> find_row(domain, [far], [parse_literal("x > 1.5")]).impossible
     True
     """
-    wanted = Rule(tuple(true)).literals
-    unwanted = tuple(each.literals if isinstance(each, Rule) else (each,) for each in false)
-    literals = tuple(dict.fromkeys((*wanted, *(literal for rule in unwanted for literal in rule))))
-    root: Case | None = Case(states_of(domain, literals), {}, unwanted)
-    for literal in wanted:
-        root = root and root.where(literal, True)
-    return _search(root, wanted, unwanted, steps, time.monotonic() + time_limit)
-
-
-def _search(root: Case | None, wanted: Literals, unwanted: Sequence[Literals], steps: int, deadline: float) -> Answer:
-    cases, settled = [root] if root else [], True
-    while cases:
-        if steps <= 0 or time.monotonic() > deadline:
-            return Answer()
-        steps -= 1
+    question = _Question(
+        Rule(tuple(true)).literals, tuple(each.literals if isinstance(each, Rule) else (each,) for each in false)
+    )
+    deadline, settled, cases = time.monotonic() + time_limit, True, question.cases(domain)
+    for _ in range(steps):
+        if not cases:
+            return Answer(impossible=settled)
         found = _look_into(cases.pop())
-        if isinstance(found, dict) and _answers(found, wanted, unwanted):
+        if isinstance(found, dict) and question.is_answered_by(found):
             return Answer(found)
         # A case with no row, no proof and no way to split it leaves the question open, if no other has a row.
         settled = settled and isinstance(found, list)
+        if time.monotonic() > deadline or (proof_only and not settled):
+            break
         cases += found if isinstance(found, list) else []
-    return Answer(impossible=settled)
+    return Answer()
 
 
-def _answers(row: Row, wanted: Literals, unwanted: Sequence[Literals]) -> bool:
-    """Tried out, by the same code that predicts."""
-    table = Table.read({name: _cell(value) for name, value in row.items()}) if row else None
-    if table is None:
-        return not wanted and all(unwanted)
-    return bool(Rule(wanted).evaluate(table)[0]) and not any(Rule(rule).evaluate(table)[0] for rule in unwanted)
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """All of `true`, and not one of `false`."""
+
+    true: Literals
+    false: tuple[Literals, ...]
+
+    @property
+    def literals(self) -> Literals:
+        return tuple(dict.fromkeys((*self.true, *(literal for rule in self.false for literal in rule))))
+
+    def cases(self, domain: Domain) -> list[Case]:
+        """All rows of the domain where `true` are true, as one case; none if it is seen that there are none."""
+        case: Case | None = Case(states_of(domain, self.literals), {}, self.false)
+        for literal in self.true:
+            case = case and case.where(literal, True)
+        return [] if case is None or any(state.empty for state in case.states.values()) else [case]
+
+    def is_answered_by(self, row: Row) -> bool:
+        """Tried out, by the same code that predicts."""
+        table = Table.read(cells(row)) if row else None
+        true = {literal for literal in self.literals if table is not None and literal.evaluate(table)[0]}
+        return true.issuperset(self.true) and not any(true.issuperset(rule) for rule in self.false)
 
 
-def _cell(value: object) -> NDArray[np.object_]:
-    return np.array([value, None], dtype=object)[:1]
+def cells(row: Row) -> dict[str, NDArray[np.object_]]:
+    """A row as a table of one row."""
+    return {name: np.array([value, None], dtype=object)[:1] for name, value in row.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +142,8 @@ class Case:
         if known is not None or not isinstance(literal, Halfspace):
             return known
         for other, truth in self.held.items():
+            if len(other.terms) != len(literal.terms) or other.terms[0][0] != literal.terms[0][0]:
+                continue  # logic knows only of halfspaces over the same columns: a shortcut
             if truth and implies(other, literal):
                 return True
             if contradicts(other, literal) if truth else implies(literal, other):
@@ -158,8 +175,8 @@ def _look_into(case: Case) -> Row | list[Case] | None:
         return []
     point = outcome.point if outcome is not None else {}
     row = _row_near(case, point)
-    if row is not None and all(_holds(literal, row) == truth for literal, truth in case.held.items()):
-        violated = [rule for rule in case.open if all(_holds(literal, row) for literal in rule)]
+    if row is not None and all(holds(literal, row) == truth for literal, truth in case.held.items()):
+        violated = [rule for rule in case.open if all(holds(literal, row) for literal in rule)]
         return _along_rule(case, violated) if violated else row
     return _along_column(case, point) or (_along_rule(case, case.open) if case.open else None)
 
@@ -204,15 +221,25 @@ def _row_near(case: Case, point: Mapping[str, float]) -> Row | None:
     return row
 
 
-def _holds(literal: Literal, row: Row) -> bool:
-    """Quickly: for a halfspace, what numpy computes as well, one number at a time."""
-    if isinstance(literal, Halfspace):
-        total = -0.0
-        for name, a in literal.terms:
-            value = row[name]
-            total += math.nan if value is None or isinstance(value, str) else a * float(value)
-        return total > literal.threshold
-    return bool(literal.evaluate(Table.read({name: _cell(row[name]) for name in literal.columns}))[0])
+def holds(literal: Literal, row: Row) -> bool:
+    """Its truth in one row: what numpy computes as well, one number at a time.
+
+    >>> holds(Halfspace.of({"x": 1, "y": -2}, 0), {"x": 3.0, "y": 1.0})
+    True
+    """
+    match literal:
+        case Halfspace(terms, threshold):
+            total = -0.0  # to which adding the first product leaves every float as it is
+            for name, a in terms:
+                value = row[name]
+                total += math.nan if value is None or isinstance(value, str) else a * float(value)
+            return total > threshold
+        case Membership(column, values, negated):
+            return row[column] is not None and (row[column] in values) != negated
+        case Missing(column):
+            return row[column] is None
+        case Known(column):
+            return row[column] is not None
 
 
 def _along_rule(case: Case, rules: Sequence[Literals]) -> list[Case]:

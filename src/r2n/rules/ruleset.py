@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from r2n.schema.values import CellError
 
 if TYPE_CHECKING:
     from r2n.rules.baseline import Baseline
+    from r2n.rules.diff import Diff
+    from r2n.rules.domain import Domain
+    from r2n.rules.equivalence import Equivalence
     from r2n.rules.rounded import Rounded
 
 
@@ -124,6 +127,26 @@ class Readable:
         if isinstance(X, Table) or self.schema is None:
             return Table.read(X)
         return self.schema.table(X, only=self.columns)
+
+    # -- proofs --------------------------------------------------------------------------------
+
+    def simplified(self, domain: Domain | None = None, time_limit: float = 8.0, progress: bool = False) -> Self:
+        """Without what is proven to change no prediction on the domain; without one, on any row there can be."""
+        from r2n.rules.proofs import prove_simpler  # proofs need this class
+
+        return prove_simpler(self, domain, time_limit, progress)  # type: ignore[type-var]
+
+    def equivalent(self, other: Readable, domain: Domain | None = None, time_limit: float = 60.0) -> Equivalence:
+        """Whether it is proven that the other decides every row alike; if not, a row that shows it."""
+        from r2n.rules.equivalence import equivalent
+
+        return equivalent(self, other, domain, time_limit)  # type: ignore[arg-type]
+
+    def diff(self, other: Readable, X: object = None) -> Diff:
+        """Which rules came, went or changed in the other; with a table, also which rows it decides differently."""
+        from r2n.rules.diff import diff
+
+        return diff(self, other, X)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

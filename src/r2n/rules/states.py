@@ -30,14 +30,15 @@ class State:
     only: frozenset[Value] | None = None
     never: frozenset[Value] = _NOTHING
     missing: bool = True
+    named: tuple[Value, ...] = ()  # examples of what comes, if more may come
 
     @classmethod
     def of(cls, values: Values) -> State:
         """All that the domain allows."""
         only = None if values.other else frozenset(values.categories)
         low, high = max(values.low, -LARGEST), min(values.high, LARGEST)
-        never = frozenset(values.never)
-        return cls(values.numeric, low, high, values.integer, only, never, values.missing)._tightened()
+        never, named = frozenset(values.never), values.categories
+        return cls(values.numeric, low, high, values.integer, only, never, values.missing, named)._tightened()
 
     @property
     def known(self) -> bool:
@@ -102,12 +103,16 @@ class State:
         if self.only is not None:
             return min(self.only, key=lambda value: (_distance(value, wish), str(value)), default=None)
         if not self.numeric:
-            return _unseen(self.never)
+            return next((value for value in self.named if value not in self.never), _unseen(self.never))
         if self.low > self.high:
             return None
         wish = min(max(wish, self.low), self.high)
         wish = float(round(wish)) if self.integer else wish
         return next((near for near in self._near(wish) if near not in self.never and self._in_range(near)), None)
+
+    def any_value(self) -> Value | None:
+        """Missing if it may be, else some value."""
+        return None if self.missing else self.value()
 
     def _near(self, wish: float) -> list[float]:
         if self.integer:
@@ -136,6 +141,7 @@ def states_of(domain: Domain, literals: Collection[Literal]) -> dict[str, State]
     return {name: State.of(domain[name]) for literal in literals for name in literal.columns}
 
 
+@lru_cache(maxsize=100_000)
 def restrict(state: State, literal: Literal, truth: bool) -> State:
     """What is left of a column where a literal about it alone is true, or false: exactly."""
     match literal:
@@ -189,7 +195,11 @@ def status(literal: Literal, states: States) -> bool | None:
             return False
         certain = low > literal.threshold and not any(states[name].missing for name in literal.columns)
         return True if certain else None
-    state = states[literal.columns[0]]
+    return _status(states[literal.columns[0]], literal)
+
+
+@lru_cache(maxsize=100_000)
+def _status(state: State, literal: Literal) -> bool | None:
     if restrict(state, literal, True).empty:
         return False
     return True if restrict(state, literal, False).empty else None
