@@ -26,6 +26,7 @@ RUNGS = (
     {"estimator"},
     {"plot"},
     {"report"},
+    {"commands"},
     {"cli"},
 )
 HEIGHT = {room: height for height, rooms in enumerate(RUNGS) for room in rooms}

@@ -49,7 +49,8 @@ class Change:
         if self.row is None:
             return "no change of these columns gives another label" if self.proven else "no change was found in time"
         doubt = "" if self.proven else "; there may be a smaller one"
-        lines = [f"for {shown(self.label)}, change ({self.cost:.3g} spreads{doubt})"]
+        cost = f"{self.cost:.3g}"
+        lines = [f"for {shown(self.label)}, change ({cost} {'spread' if cost == '1' else 'spreads'}{doubt})"]
         width = max((len(write_name(name)) for name in self.changes), default=0)
         for name, (now, then) in self.changes.items():
             lines.append(f"    {write_name(name).ljust(width)}  {shown(now)} → {shown(then)}")

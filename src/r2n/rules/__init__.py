@@ -5,6 +5,7 @@ from r2n.rules.classes import ClassRules
 from r2n.rules.cleanup import Cleaned, Step, clean_up
 from r2n.rules.diff import Diff, diff
 from r2n.rules.domain import Domain, Row, Values
+from r2n.rules.drift import Check, RuleDrift, check
 from r2n.rules.equivalence import Equivalence, equivalent
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge, read_knowledge
@@ -26,6 +27,7 @@ __all__ = [
     "PROOFS",
     "Answer",
     "Baseline",
+    "Check",
     "ClassRules",
     "Cleaned",
     "Counted",
@@ -43,10 +45,12 @@ __all__ = [
     "Rounded",
     "Row",
     "Rule",
+    "RuleDrift",
     "RuleMeasure",
     "RuleSet",
     "Step",
     "Values",
+    "check",
     "clean_up",
     "contradicts",
     "diff",
