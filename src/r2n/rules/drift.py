@@ -48,12 +48,14 @@ class RuleDrift:
     @property
     def coverage_drifts(self) -> bool:
         """Whether it covers another share than it did, by more than chance explains."""
-        return self.then is not None and _differ(*self.coverage, self.rows, self.rows_then)
+        return self.then is not None and _differ(self.now.covered, self.rows, self.then.covered, self.rows_then)
 
     @property
     def precision_drifts(self) -> bool:
         """Whether it is right on another share than it was, by more than chance explains."""
-        return self.then is not None and _differ(*self.precision, self.now.covered, self.then.covered)
+        if self.then is None or not self.labelled:
+            return False
+        return _differ(self.now.positives, self.now.covered, self.then.positives, self.then.covered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +124,14 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole > 0 else math.nan
 
 
-def _differ(p: float, q: float, n: int, m: int) -> bool:
-    """Whether two shares, of n and of m rows, differ by more than chance explains."""
-    if math.isnan(p) or math.isnan(q):
-        return False
-    pooled = (p * n + q * m) / (n + m)
-    error = math.sqrt(pooled * (1.0 - pooled) * (1.0 / n + 1.0 / m))
-    return abs(p - q) > _FAR * error and p != q
+def _differ(a: int, n: int, b: int, m: int) -> bool:
+    """Whether a of n and b of m differ by more than chance explains.
+
+    A row of either kind is added to both, or one error in three rows would prove that a rule got worse.
+    """
+    p, q = (a + 1) / (n + 2), (b + 1) / (m + 2)
+    error = math.sqrt(p * (1.0 - p) / (n + 2) + q * (1.0 - q) / (m + 2))
+    return n > 0 and m > 0 and abs(p - q) > _FAR * error
 
 
 def _table(rules: Sequence[RuleDrift]) -> list[str]:
