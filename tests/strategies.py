@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 
-from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules import ClassRules, Domain, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, Values
 from r2n.schema import Table
 
 # Names that have broken rule learners: spaces, quotes, operators, words of the language, other alphabets.
@@ -168,3 +169,88 @@ def _on_boundary(row: dict[str, float], literal: Halfspace) -> list[dict[str, fl
         rest = float(sum(np.float64(b) * row[other] for other, b in others))
         solution = float((np.float64(literal.threshold) - rest) / np.float64(a))
     return [{**row, name: near} for near in _neighbours(solution) if math.isfinite(near)]
+
+
+# -- domains ----------------------------------------------------------------------------------------
+
+_bounds = st.sampled_from([-math.inf, -3.0, -1.0, 0.0, 0.5, 1.0, 3.0, math.inf]) | numbers
+
+
+@st.composite
+def _ranges(draw: st.DrawFn) -> Values:
+    low, high = sorted((draw(_bounds), draw(_bounds)))
+    low, high = (-math.inf if low == math.inf else low), (math.inf if high == -math.inf else high)
+    return Values(low, high, integer=draw(st.booleans()), missing=draw(st.booleans()))
+
+
+_small_integers = st.builds(
+    lambda low, more, missing: Values(low, low + more, integer=True, missing=missing),
+    st.integers(-3, 3),
+    st.integers(0, 4),
+    st.booleans(),
+)
+_closed_sets = st.builds(
+    lambda values, missing: Values(categories=tuple(values), other=False, missing=missing),
+    st.lists(st.sampled_from(CATEGORIES), min_size=1),
+    st.booleans(),
+)
+_open_sets = st.builds(lambda missing: Values(missing=missing), st.booleans())
+
+
+@st.composite
+def domains(draw: st.DrawFn) -> Domain:
+    """Domains of the small world: ranges, integers, categories, with missing values and without."""
+    columns: dict[str, Values] = {name: draw(_ranges() | _small_integers | _open_sets) for name in NUMERIC}
+    columns |= {name: draw(_closed_sets | _open_sets) for name in CATEGORICAL}
+    return Domain(tuple(columns.items()))
+
+
+def rows_of(table: Table, domain: Domain) -> Table:
+    """The rows of a table of the small world, brought into the domain where that is easy; the others are left out."""
+    rows = [{name: _moved_into(cell, domain[name]) for name, cell in row.items()} for row in _as_rows(table)]
+    kept = [row for row in rows if row in domain]
+    assume(kept)
+    return _as_table(kept)
+
+
+def _as_rows(table: Table) -> list[dict[str, object]]:
+    cells = {name: [None if math.isnan(x) else x for x in table.numeric(name).tolist()] for name in NUMERIC}
+    for name in CATEGORICAL:
+        codes, values = table.codes(name)
+        cells[name] = [(*values, None)[code] for code in codes.tolist()]
+    return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+
+
+def _as_table(rows: list[dict[str, object]]) -> Table:
+    columns: dict[str, object] = {name: np.array([row[name] for row in rows], dtype=float) for name in NUMERIC}
+    for name in CATEGORICAL:
+        columns[name] = np.array([*(row[name] for row in rows), None], dtype=object)[:-1]
+    return Table.read(columns)
+
+
+def _moved_into(cell: object, values: Values) -> object:
+    if values.categories:
+        return cell if values.allows(cell) else values.categories[0]
+    if cell is None and not values.missing:
+        cell = values.low if math.isfinite(values.low) else 0.0
+    if not isinstance(cell, float):
+        return cell
+    cell = min(max(cell, values.low), values.high)
+    return float(round(cell)) if values.integer else cell
+
+
+@dataclass(frozen=True)
+class BoundedWorld:
+    """A world and the domain that its rows are of."""
+
+    rules: RuleSet
+    domain: Domain
+    table: Table
+
+
+@st.composite
+def bounded_worlds(draw: st.DrawFn) -> BoundedWorld:
+    """Rules, a domain, and rows of it on and beside the boundaries of the rules."""
+    world = draw(worlds())
+    domain = draw(domains())
+    return BoundedWorld(world.rules, domain, rows_of(world.table, domain))

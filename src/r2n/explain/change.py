@@ -18,7 +18,7 @@ from r2n.explain.nearest import Node, Start, Undecidable, fractional, misjudged,
 from r2n.explain.row import Rules, one_row, predicted, shown, spreads, table_of, values_in
 from r2n.rules import Domain, Literal, Row, Rule, shortest_between
 from r2n.rules.baseline import parts
-from r2n.rules.programs import Case
+from r2n.rules.cases import Case
 from r2n.rules.states import State, states_of
 from r2n.rules.text import write_name
 from r2n.schema import Value

@@ -14,7 +14,7 @@ import numpy as np
 
 from r2n.explain.row import table_of
 from r2n.rules import Halfspace, Row
-from r2n.rules.programs import Case
+from r2n.rules.cases import Case
 from r2n.rules.states import State
 from r2n.schema import Value
 

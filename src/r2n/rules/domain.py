@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+import numpy as np
+
 from r2n.errors import ParameterError
 from r2n.rules.literals import Halfspace, Literal, Membership, natural_key
 from r2n.rules.text import write_name, write_number, write_value
-from r2n.schema import Column, Schema, Value, as_value, value_key
+from r2n.schema import Column, Schema, Value
 
 Row: TypeAlias = dict[str, Value | None]
 
-_RANGE = re.compile(r"(?P<low>[^.\s]+(?:\.\d+)?)?\s*\.\.\s*(?P<high>\S+)?")
+_RANGE = re.compile(r"(?P<low>\S*?)\s*\.\.\s*(?P<high>\S*)")
 _MORE = re.compile(r",\s*(?:…|\.\.\.)\s*(?=\}$)")
 
 
@@ -42,7 +45,7 @@ class Values:
 
     def __post_init__(self) -> None:
         low, high = float(self.low) + 0.0, float(self.high) + 0.0
-        if math.isnan(low) or math.isnan(high) or low > high:
+        if not (low <= high and low < math.inf and high > -math.inf):
             raise ParameterError(f"a range goes from a number to one that is not smaller, not from {low} to {high}.")
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
@@ -160,6 +163,16 @@ class Domain:
         """From what is said of each column; see `Values.read`."""
         return cls(tuple((name, Values.read(values)) for name, values in said.items()))
 
+    @classmethod
+    def parse(cls, text: str) -> Domain:
+        """From text: a line for each column, as printed.
+
+        >>> print(Domain.parse('age: integer 18..99 known\\n"hours per week": 0..'))
+        age: integer 18..99 known
+        "hours per week": 0..
+        """
+        return cls(tuple(_read_line(line) for line in text.splitlines() if line.strip()))
+
     def __getitem__(self, name: str) -> Values:
         found: Values = self.__dict__["_by_name"].get(name, _ANYTHING)
         return found
@@ -185,8 +198,9 @@ class Domain:
 
 
 def _sorted(values: Iterable[Value]) -> tuple[Value, ...]:
-    read = {as_value(value) for value in values}
-    return tuple(sorted((value for value in read if value is not None), key=value_key))
+    # Canonical as a set of categories in a rule is; which cannot be empty.
+    given = tuple(values)
+    return Membership("", given).values if given else ()
 
 
 _ANYTHING = Values()
@@ -196,14 +210,24 @@ def _end(said: object, unknown: float) -> float:
     """One end of a range as it was said."""
     if said is None:
         return unknown
-    value = as_value(said)
-    if isinstance(value, str | bool | None):
+    if isinstance(said, bool) or not isinstance(said, int | float | np.integer | np.floating):
         raise ParameterError(f"a range goes from a number to a number, with None for no bound; {said!r} is neither.")
-    return float(value)
+    return float(said)
 
 
 def _bound(bound: float) -> str:
     return write_number(bound) if math.isfinite(bound) else ""
+
+
+_LINE = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^":]*?)\s*:(.*)')
+
+
+def _read_line(line: str) -> tuple[str, Values]:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise ParameterError(f"a line about a column is its name, a colon and what it may hold, not {line!r}.")
+    name, said = match.groups()
+    return json.loads(name) if name.startswith('"') else name, _read_text(said)
 
 
 def _read_text(said: str) -> Values:

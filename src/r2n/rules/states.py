@@ -138,7 +138,8 @@ States = Mapping[str, State]
 def states_of(domain: Domain, literals: Collection[Literal]) -> dict[str, State]:
     """The columns that literals read, at first."""
     domain = domain.reading(literals)
-    return {name: State.of(domain[name]) for literal in literals for name in literal.columns}
+    names = dict.fromkeys(name for literal in literals for name in literal.columns)
+    return {name: State.of(domain[name]) for name in names}
 
 
 @lru_cache(maxsize=100_000)

@@ -1,0 +1,108 @@
+"""Equivalence: yes with a proof, no with a row, or neither."""
+
+from __future__ import annotations
+
+import pytest
+
+from r2n.errors import ParameterError
+from r2n.rules import ClassRules, Domain, RuleSet, equivalent
+from r2n.schema import Schema
+
+
+def test_a_proof_a_row_or_neither() -> None:
+    rules = RuleSet.parse("yes if x + y > 5 and x - y > 1 else no")
+    more = RuleSet.parse("yes if x + y > 5 and x - y > 1 and x > 2.9 else no")
+    fewer = RuleSet.parse("yes if x + y > 5 and x - y > 1 and x > 3.1 else no")
+    edge = RuleSet.parse("yes if x + y > 5 and x - y > 1 and x > 3 else no")
+    domain = Domain.read({"x": (0, 9), "y": (0, 9)})
+    assert rules.equivalent(more, domain)
+    different = rules.equivalent(fewer, domain)
+    assert not different
+    assert not different.undecided
+    assert different.said == ("yes", "no")
+    assert different.row is not None
+    assert 3.0 < different.row["x"] <= 3.1
+    open_still = rules.equivalent(edge, domain)
+    assert not open_still
+    assert open_still.undecided
+    assert str(open_still) == "undecided"
+
+
+def test_the_domain_decides() -> None:
+    one, other = RuleSet.parse("yes if x > 0.5 else no"), RuleSet.parse("yes if x > 0.7 else no")
+    assert one.equivalent(other, Domain.read({"x": "integer 0..9"}))
+    assert not one.equivalent(other, Domain.read({"x": "0..9"}))
+    assert one.equivalent(other, Domain.read({"x": "1..9"}))
+    sets = RuleSet.parse("yes if z in {a} else no"), RuleSet.parse("yes if z not in {b} else no")
+    assert equivalent(*sets, Domain.read({"z": {"a", "b"}}))
+    assert str(equivalent(*sets)) == "not equivalent: no became yes where z = other"
+
+
+def test_one_bit_of_rounding_is_seen() -> None:
+    """Above 3 and 2, and yet not above 5."""
+    one, other = RuleSet.parse("yes if x > 3 and x + y > 5 else no"), RuleSet.parse("yes if x > 3 else no")
+    answer = one.equivalent(other, Domain.read({"x": "0..9 known", "y": "2..9 known"}))
+    assert answer.row == {"x": 3.0000000000000004, "y": 2.0}
+    assert answer.said == ("no", "yes")
+
+
+def test_labels_are_part_of_what_is_decided() -> None:
+    rules = RuleSet.parse("yes if x > 1 else no")
+    assert not rules.equivalent(RuleSet.parse("yes if x > 1 else never"))
+    assert not rules.equivalent(RuleSet.parse("no if x > 1 else yes"))
+    turned = RuleSet.parse("no if x <= 1 or x is missing else yes")
+    assert rules.equivalent(turned)
+    assert not rules.equivalent(RuleSet.parse("no if x <= 1 else yes"))
+    assert not RuleSet.parse("1 if x > 1 else 0").equivalent(RuleSet.parse('"1" if x > 1 else "0"'))
+
+
+def test_empty_rules() -> None:
+    nothing, everything = RuleSet((), "yes", "no"), RuleSet.parse("yes if true else no")
+    assert nothing.equivalent(nothing)
+    assert everything.equivalent(RuleSet.parse("yes if x is known or x is missing else no"))
+    answer = nothing.equivalent(everything)
+    assert (answer.row, answer.said) == ({}, ("no", "yes"))
+    assert str(answer) == "not equivalent: no became yes where anything"
+
+
+def test_several_classes() -> None:
+    chain = ClassRules.parse("small if x < 1 else large if x > 5 else middle")
+    turned = ClassRules.parse("large if x > 5 else small if x < 1 else middle")
+    assert chain.equivalent(turned)
+    moved = ClassRules.parse("large if x > 0.5 else small if x < 1 else middle")
+    answer = chain.equivalent(moved)
+    assert not answer
+    assert answer.said in {("small", "large"), ("middle", "large")}
+    one = RuleSet.parse("small if x < 1 else middle")
+    assert ClassRules.parse("small if x < 1 else middle").equivalent(one)
+    assert not chain.equivalent(one)
+
+
+def test_a_row_is_one_that_can_be_asked_about() -> None:
+    """Numbers where there were numbers, categories like those that were there, codes for missing values as such."""
+    schema, _ = Schema.learn({"floor": [1, 2], "kind": [3, 4], "x": [1.0, -9.0]}, categorical=["kind", "floor"],
+                             missing_values={"x": [-9]})  # fmt: skip
+    one = RuleSet.parse("yes if floor in {1} and kind is known else no").with_schema(schema)
+    other = RuleSet.parse("yes if floor in {1} and kind in {3, 4} else no").with_schema(schema)
+    answer = one.equivalent(other)
+    assert answer.row == {"floor": 1, "kind": 0}
+    assert one.equivalent(other, Domain.of(schema))
+    coded = RuleSet.parse("yes if x in {-9} else no").with_schema(schema)
+    never = RuleSet((), "yes", "no", schema)
+    assert coded.equivalent(never).undecided  # that row exists, but is read as another
+    assert coded.equivalent(never, Domain.of(schema))
+
+
+def test_no_time_no_answer() -> None:
+    rules, other = RuleSet.parse("yes if x + y > 1 else no"), RuleSet.parse("yes if x + y > 2 else no")
+    assert rules.equivalent(other, time_limit=0.0).undecided
+    assert equivalent(rules, other, steps=0).undecided
+    assert not equivalent(rules, other).undecided
+
+
+@pytest.mark.parametrize("other", ["yes if x > 1 else no", None, 3])
+def test_rules_are_compared_with_rules(other: object) -> None:
+    with pytest.raises(ParameterError, match=r"compared with rules, not with .*RuleSet\.parse"):
+        RuleSet.parse("yes if x > 1 else no").equivalent(other)
+    with pytest.raises(ParameterError, match="compared with rules"):
+        RuleSet.parse("yes if x > 1 else no").diff(other)

@@ -1,0 +1,138 @@
+"""Proven simplification on readable examples; what is asked for, how long, and what is shown meanwhile."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from r2n.progress import ProofBar
+from r2n.rules import PROOFS, ClassRules, Domain, Prover, RuleSet, find_row, parse_literal, parse_rule, prove_simpler
+from r2n.schema import Schema
+
+FIXTURE = Path(__file__).parent.parent / "fixtures" / "proofs.txt"
+
+
+def read_fixture() -> list[tuple[str, Domain, str, str]]:
+    """Title, domain, before and after of each block."""
+    blocks = FIXTURE.read_text(encoding="utf-8").strip().split("\n\n")[1:]
+    read = []
+    for block in blocks:
+        title, body = block.split("\n", 1)
+        domain, rules = ("\n" + body).split("\n---\n")
+        before, after = rules.split("\n=>\n")
+        read.append((title.removeprefix("# "), Domain.parse(domain), before, after))
+    return read
+
+
+@pytest.mark.parametrize(("title", "domain", "before", "after"), read_fixture(), ids=lambda each: str(each)[:40])
+def test_before_and_after(title: str, domain: Domain, before: str, after: str) -> None:
+    rules = RuleSet.parse(before)
+    assert str(rules.simplified(domain)) == after
+    assert rules.equivalent(RuleSet.parse(after), domain)
+
+
+def test_the_fixture_is_read_whole() -> None:
+    assert len(read_fixture()) == FIXTURE.read_text(encoding="utf-8").count("\n=>\n") > 10
+
+
+@pytest.mark.parametrize("prove", PROOFS, ids=lambda prove: prove.__name__)
+def test_each_proof_has_something_to_do(prove: object) -> None:
+    cases = [(RuleSet.parse(before), domain) for _, domain, before, _ in read_fixture()]
+    assert any(prove(rules, Prover(domain, rules.literals)) != rules for rules, domain in cases)
+
+
+def test_labels_and_schema_stay() -> None:
+    schema, _ = Schema.learn({"x": [0.5, 3.0], "y": [1.0, 2.0]})
+    rules = RuleSet.parse("a if x > 1 and y > 1 and x + y > 1.5 else b").with_schema(schema)
+    simple = rules.simplified()
+    assert (str(simple), simple.schema) == ("a if x > 1 and y > 1\nelse b", schema)
+    assert str(rules.simplified(Domain.of(schema))) == "a if x > 1 and y > 1\nelse b"
+
+
+def test_rules_of_several_classes_are_simplified_class_by_class() -> None:
+    rules = ClassRules.parse("small if x < 1 and x + y < 9 else large if x > 1 and x > 0 else middle")
+    domain = Domain.read({"x": "0..5", "y": "0..5 known"})
+    assert str(rules.simplified(domain)) == "small if x < 1\nelse large if x > 1\nelse middle"
+
+
+def test_what_is_not_decided_in_its_time_is_kept() -> None:
+    rules = RuleSet.parse("yes if x > 3 and y > 3 and x + y > 5 else no")
+    assert prove_simpler(rules, time_limit=0.0) == rules
+    assert prove_simpler(rules, steps=0) == rules
+    assert find_row(Domain(), rules.literals, steps=0).undecided
+
+
+@pytest.mark.parametrize("proof_only", [True, False])
+def test_what_only_rounding_could_decide_is_undecided(proof_only: bool) -> None:
+    """Of real numbers x > 3 follows; of floats it might not, by the last bit."""
+    domain = Domain.read({"x": "0..9 known", "y": "0..9 known"})
+    true = [parse_literal("x + y > 5"), parse_literal("x - y > 1")]
+    assert find_row(domain, true, [parse_literal("x > 3")], proof_only=proof_only).undecided
+    assert find_row(domain, true, [parse_literal("x > 2.999999999")], proof_only=proof_only).impossible
+
+
+def test_integers_beyond_all_floats_are_told_apart_by_sets_alone() -> None:
+    """2⁵³ + 1 is no float: its column reads 2⁵³, but as a category it is itself."""
+    big = 2**53
+    true = [parse_literal(f"x not in {{{big}}}"), parse_literal(f"x >= {big}"), parse_literal(f"x <= {big}")]
+    assert not find_row(Domain(), true).impossible
+    column = {"x": np.array([big + 1, None], dtype=object)[:1]}
+    assert parse_rule(" and ".join(map(str, true))).literals
+    assert RuleSet((parse_rule(f"x not in {{{big}}} and x >= {big} and x <= {big}"),)).truth(column).all()
+    assert find_row(
+        Domain(), [parse_literal("x not in {3}"), parse_literal("x >= 3"), parse_literal("x <= 3")]
+    ).impossible
+
+
+def test_overflow_is_no_proof() -> None:
+    """Their sum is infinite, or no number at all: what holds of ordinary numbers may not hold there."""
+    rules = RuleSet.parse("yes if x + y + w > 1 and -x - y - w > 1 or x + y - w > 0 and w - x - y > -1 else no")
+    largest = 1.7976931348623157e308
+    x, y, w = (column.ravel() for column in np.meshgrid(*[[-largest, -1.0, 0.0, 0.5, 1.0, largest]] * 3))
+    table = {"x": x, "y": y, "w": w}
+    assert (rules.simplified().truth(table) == rules.truth(table)).all()
+
+
+def test_no_domain_and_no_literals() -> None:
+    assert find_row(Domain()).row == {}
+    assert find_row(Domain(), [], [parse_rule("true")]).impossible
+    assert find_row(Domain.read({"n": "integer 0.2..0.8 known"}), [parse_literal("n > 0")]).impossible
+    assert RuleSet().simplified() == RuleSet()
+
+
+def test_answers_do_not_depend_on_when_they_are_asked() -> None:
+    rules = RuleSet.parse("yes if x + y > 3 and x - y > 1 and x > 1.5 or x - 2·y > 4 and y > 1 and x > 5.5 else no")
+    domain = Domain.read({"x": (0, 9), "y": (0, 9)})
+    answers = [rules.simplified(domain) for _ in range(3)]
+    assert all(a == b for a, b in pairwise(answers))
+
+
+def test_the_page_shows_what_is_so() -> None:
+    text = (Path(__file__).parent.parent.parent / "docs" / "proofs.md").read_text(encoding="utf-8")
+    sessions = "\n".join(re.findall(r"```pycon\n(.*?)```", text, flags=re.DOTALL))
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    report: list[str] = []
+    runner.run(doctest.DocTestParser().get_doctest(sessions, {}, "proofs.md", None, 0), out=report.append)
+    assert runner.tries > 5
+    assert runner.failures == 0, "".join(report)
+
+
+def test_progress_is_drawn_past_a_second_and_not_before(capfd: pytest.CaptureFixture[str]) -> None:
+    with ProofBar() as bar:
+        bar.update(7)
+        assert bar._bar is None
+        time.sleep(1.05)
+        bar.update(5)
+        assert bar._bar is not None
+        assert "2 questions, size 5" in bar._bar.tasks[0].description
+    with ProofBar(shown=False) as silent:
+        silent._begun -= 5.0
+        silent.update(3)
+        assert silent._bar is None
+    assert capfd.readouterr().out == ""
