@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -94,7 +94,7 @@ def smallest_change(
     goals = _goals(rules, now, to)
     states = _states(rules, start.row, _domain(rules, domain), fixed)
     roots = [root for goal in goals for root in _roots(rules, goal, states)]
-    found, proven = _search(roots, start, steps)
+    found, proven = _search(roots, start, steps, lambda row: predicted(rules, row) in goals)
     if found is None:
         return Change(start.row, None, None, math.inf, proven)
     tidy = _tidied(rules, found, start, states, slack)
@@ -179,8 +179,8 @@ def _where_true(case: Case, rule: Rule) -> Iterator[Case]:
 # -- the search --------------------------------------------------------------------------------------
 
 
-def _search(roots: list[Case], start: Start, steps: int) -> tuple[Row | None, bool]:
-    """The nearest row of any case; and whether that is certain."""
+def _search(roots: list[Case], start: Start, steps: int, wanted: Callable[[Row], bool]) -> tuple[Row | None, bool]:
+    """The nearest row of any case that, tried out, is as wanted; and whether it is certain that none is nearer."""
     queue = _Queue(start)
     for root in roots:
         queue.put(Node(root, {}))
@@ -189,11 +189,11 @@ def _search(roots: list[Case], start: Start, steps: int) -> tuple[Row | None, bo
             return None, queue.certain
         _, _, node, row = heapq.heappop(queue.left)
         children = _children(node, row)
-        if children is None:
+        if children is None and wanted(row):
             return row, queue.certain
-        # A sum that no margin brings to its side leaves open what is there.
-        queue.certain = queue.certain and (bool(children) or not misjudged(row, node.case))
-        for child in children:
+        # A row that is not what it should be, or a sum that no margin brings to its side, leaves open what is there.
+        queue.certain = queue.certain and children is not None and (bool(children) or not misjudged(row, node.case))
+        for child in children or ():
             queue.put(child)
     return None, False
 

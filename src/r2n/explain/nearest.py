@@ -37,7 +37,7 @@ class Start:
 
     def cost(self, row: Row) -> float:
         """How far a row is: numbers in spreads; 1 for another category, or for a value where none was."""
-        return math.fsum(self._distance(name, value) for name, value in row.items())
+        return sum(self._distance(name, value) for name, value in row.items())
 
     def _distance(self, name: str, value: Value | None) -> float:
         now = self.row[name]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.rules.literals import Bools
-from r2n.rules.ruleset import Readable, Rule, RuleSet, as_label
+from r2n.rules.ruleset import Readable, Rule, RuleSet, as_label, label_array
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Value
 
@@ -104,9 +104,7 @@ class ClassRules(Readable):
 
     def predict(self, X: object) -> NDArray[Any]:
         """The first class that claims the row, or the default."""
-        labels = (*self.labels, self.default)
-        same_type = len({type(label) for label in labels}) == 1
-        return np.array(labels, dtype=None if same_type else object)[self.decided(X)]
+        return label_array([*self.labels, self.default])[self.decided(X)]
 
     # -- reading and writing -------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
@@ -208,10 +208,7 @@ class RuleSet(Readable):
 
     def predict(self, X: object) -> NDArray[Any]:
         """The label where any rule is true, the default elsewhere."""
-        same_type = type(self.label) is type(self.default)
-        # numpy would turn (False, "yes") into two texts: only labels of one type share an array type.
-        labels = np.array([self.default, self.label], dtype=None if same_type else object)
-        return labels[self.truth(X).astype(np.intp)]
+        return label_array([self.default, self.label])[self.truth(X).astype(np.intp)]
 
     # -- reading and writing -------------------------------------------------------------------
 
@@ -299,6 +296,12 @@ class RuleSet(Readable):
 def sorted_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
     """The columns that literals read, in the order of columns."""
     return tuple(sorted({name for literal in literals for name in literal.columns}, key=natural_key))
+
+
+def label_array(labels: Sequence[Value]) -> NDArray[Any]:
+    """Labels as they are: numpy would turn (False, "yes") into two texts, and cut a NUL off the end of one."""
+    cut = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    return np.array(labels, dtype=object if cut or len(set(map(type, labels))) > 1 else None)
 
 
 def as_label(cell: object) -> Value:
