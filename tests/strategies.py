@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from r2n.rules import Domain, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, Values
+from r2n.rules import ClassRules, Domain, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, Values
 from r2n.schema import Table
 
 # Names that have broken rule learners: spaces, quotes, operators, words of the language, other alphabets.
@@ -112,7 +112,7 @@ small_literals: st.SearchStrategy[Literal] = (
 class World:
     """Rules, and rows that lie exactly on their boundaries, one float beside, and far away."""
 
-    rules: RuleSet
+    rules: RuleSet | ClassRules
     table: Table
 
 
@@ -120,6 +120,21 @@ class World:
 def worlds(draw: st.DrawFn) -> World:
     """A rule set over a few columns and a table that probes it."""
     found = draw(rule_sets(small_literals))
+    return World(found, draw(tables(found.literals)))
+
+
+@st.composite
+def class_rules(draw: st.DrawFn, literal: st.SearchStrategy[Literal] = small_literals) -> ClassRules:
+    """Rules for one to four classes; the default may be one of them."""
+    labels = draw(st.lists(st.sampled_from(["low", "high", 3, True]), min_size=1, max_size=4, unique=True))
+    found = [(label, tuple(draw(st.lists(rules(literal), max_size=3)))) for label in labels]
+    return ClassRules(tuple(found), draw(st.sampled_from([*labels, "other"])))
+
+
+@st.composite
+def class_worlds(draw: st.DrawFn) -> World:
+    """Rules for several classes and a table that probes them."""
+    found = draw(class_rules())
     return World(found, draw(tables(found.literals)))
 
 

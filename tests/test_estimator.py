@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,10 +20,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-from r2n import R2NClassifier, RuleSet
+from r2n import R2NClassifier, RuleSet, load
 from r2n.datasets import example
 from r2n.errors import Interrupted, ParameterError, SchemaError
 from r2n.network import Training
+from r2n.rules import Baseline
 
 QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
 
@@ -226,6 +228,14 @@ def test_the_steps_say_how_many_rows_they_changed(fitted: tuple) -> None:
     model = clone(refined).set_params(effort="none").fit(X, y)
     assert [step.name for step in model.steps_] == ["drop small coefficients", "drop idle literals", "round numbers"]
     assert model.steps_[-1].changed_rows == 0
+
+
+def test_rules_remember_what_was_counted_in_training(fitted: tuple, tmp_path: Path) -> None:
+    model, X, y = fitted
+    assert model.rules_.baseline == Baseline.count(model.rules_, X, y)
+    model.rules_.save(tmp_path / "m.json")
+    assert load(tmp_path / "m.json").baseline == model.rules_.baseline
+    assert model.rules_.baseline.right == np.sum(model.predict(X) == np.asarray(y))
 
 
 def test_ctrl_c_keeps_the_best_so_far() -> None:

@@ -26,6 +26,7 @@ RUNGS = (
     {"estimator"},
     {"plot"},
     {"report"},
+    {"commands"},
     {"cli"},
 )
 HEIGHT = {room: height for height, rooms in enumerate(RUNGS) for room in rooms}
@@ -122,6 +123,23 @@ def test_links_between_documents_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+FORBIDDEN = {"eval", "exec", "compile", "__import__", "pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle"}
+
+
+@pytest.mark.parametrize("path", [*files(), SOURCE / "__init__.py"], ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_is_evaluated_or_unpickled(path: Path) -> None:
+    """Names that are called, and modules that are imported: text is data, never code."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names: set[str] = set()
+        if isinstance(node, ast.Name):
+            names = {node.id}
+        elif isinstance(node, ast.Import):
+            names = {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names = {(node.module or "").split(".")[0], *(alias.name for alias in node.names)}
+        assert not names & FORBIDDEN, f"line {node.lineno}"
 
 
 def test_the_presets_are_parameters_and_the_default_is_the_default() -> None:

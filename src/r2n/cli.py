@@ -1,4 +1,4 @@
-"""The command line: `r2n demo`, `fit`, `show`, `predict`."""
+"""The command line: `r2n demo`, `fit`, `show`, `predict`, `explain`, `diff`, `check`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from r2n import __version__, load
+from r2n import __version__, commands, load
 from r2n.errors import R2NError, SchemaError
 from r2n.files import read_table
 
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 out, err = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+app.command("explain")(commands.explain_row)
+app.command("diff")(commands.diff_models)
+app.command("check")(commands.check_model)
 
 
 def main() -> None:
@@ -114,9 +119,7 @@ def predict(
 ) -> None:
     """Predict the label of each row; one line a row, after the header `prediction`."""
     rules = load(model)
-    columns = rules.schema.columns if rules.schema is not None else ()
-    codes = {each.name: [code for code in each.missing_values if isinstance(code, str)] for each in columns}
-    labels = rules.predict(read_table(table, codes))
+    labels = rules.predict(commands.read_rows(rules, table))
     lines = "\n".join(["prediction", *map(_csv_cell, labels.tolist())]) + "\n"
     if output is None:
         sys.stdout.write(lines)

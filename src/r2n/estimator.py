@@ -35,7 +35,7 @@ from r2n.parameters import (
     whole,
 )
 from r2n.refine import Labelled, Move
-from r2n.rules import ClassRules, Knowledge, RuleSet, read_knowledge
+from r2n.rules import Baseline, ClassRules, Knowledge, RuleSet, read_knowledge
 from r2n.schema import Schema, Table, Value, has_text_names
 from r2n.settle import settled
 
@@ -372,6 +372,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
                 label: [shares_of(labels.codes, weight, point.rules.truth(table), k) for point in fronts.get(label, ())]
                 for k, label in enumerate(learned)
             }
+        y = np.array(labels.values, dtype=object)[labels.codes]
+        self.rules_ = self.rules_.with_baseline(Baseline.count(self.rules_, table, y))
         if not fronts:  # not refined
             del self.front_, self.chosen_
 

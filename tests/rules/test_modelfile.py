@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import stat
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+import numpy as np
 import pytest
+from hypothesis import given
 
 from r2n.errors import ModelFileError
-from r2n.rules import Halfspace, Known, Membership, Missing, Rule, RuleSet, load, save
+from r2n.rules import Baseline, ClassRules, Halfspace, Known, Membership, Missing, Rule, RuleSet, load, modelfile, save
 from r2n.rules.modelfile import to_text
 from r2n.schema import Schema
+from tests.strategies import World, class_worlds, worlds
 
 RULES = RuleSet(
     (
@@ -33,7 +38,7 @@ def test_the_format_is_documented_by_example(tmp_path: Path) -> None:
     save(RuleSet.parse("yes if x0 > 0.1 and z not in {a, 1} or x0 is missing else no"), tmp_path / "m.json")
     assert json.loads((tmp_path / "m.json").read_text(encoding="utf-8")) == {
         "format": "r2n rule set",
-        "version": 1,
+        "version": 2,
         "label": "yes",
         "default": "no",
         "rules": [
@@ -44,6 +49,7 @@ def test_the_format_is_documented_by_example(tmp_path: Path) -> None:
             ],
         ],
         "columns": None,
+        "training": None,
     }
 
 
@@ -154,7 +160,10 @@ def test_other_files_are_refused(tmp_path: Path, content: str | bytes, message: 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 2}, "has version 2 of the format, but this r2n reads version 1. Install the r2n that wrote it"),
+        ({"version": 3}, "has version 3 of the format, but this r2n reads versions 1 to 2. Install a newer r2n, or"),
+        ({"version": 0}, "has version 0 of the format, but this r2n reads versions 1 to 2. Save the rules again."),
+        ({"version": 1}, "a rule set must have exactly the fields"),
+        ({"version": 10**400}, "has version of about 400 digits of the format"),
         ({"version": True}, "has version True of the format"),
         ({"version": 1.0}, "has version 1.0 of the format"),
         ({"extra": 1}, "a rule set must have exactly the fields"),
@@ -167,6 +176,17 @@ def test_other_files_are_refused(tmp_path: Path, content: str | bytes, message: 
         ({"columns": {}}, "columns must be a list, not dict."),
         ({"columns": []}, "the schema has no column 'debt'."),
         ({"columns": [{"name": "x"}]}, "a column must be an object with exactly"),
+        ({"training": []}, "training must be an object or null, not []."),
+        ({"training": {"rows": 3}}, "training must have exactly the fields"),
+        ({"training": {"rows": 3, "right": 2, "rules": [None]}}, "counts, or null, for each of the 2 rules."),
+        ({"training": {"rows": 3, "right": 4, "rules": [None, None]}}, "a whole number from 0 to 3, not 4."),
+        ({"training": {"rows": 3, "right": 2, "rules": [None, [2, 3]]}}, "a whole number from 0 to 2, not 3."),
+        ({"training": {"rows": 3, "right": 2, "rules": [None, [2]]}}, "the counts of a rule must be two numbers"),
+        ({"training": {"rows": 3.0, "right": 2, "rules": [None, None]}}, "a count must be a whole number"),
+        ({"training": {"rows": True, "right": 0, "rules": [None, None]}}, "a count must be a whole number"),
+        ({"training": {"rows": 10**400, "right": 0, "rules": [None, None]}}, "not of about 400 digits."),
+        ({f"field {k}": k for k in range(100_000)}, "…."),
+        ({"label": "a" * 10_000_000, "rules": [["b" * 10_000_000]]}, "a literal must be an object, not 'bbb"),
     ],
 )  # fmt: skip
 def test_odd_documents_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
@@ -200,3 +220,154 @@ def test_odd_literals_are_refused(tmp_path: Path, literal: dict[str, Any], messa
 
 def test_numbers_that_overflow_are_refused(tmp_path: Path) -> None:
     assert_refused(tmp_path, to_text(RULES).replace("0.30000000000000004", "1e999"), "too large for a float")
+
+
+def test_columns_are_read_strictly(tmp_path: Path) -> None:
+    schema, _ = Schema.learn({"x": [1.0, 2.0], "z": ["a", None]})
+    good = json.loads(to_text(RuleSet.parse("yes if x > 1 and z in {a} else no").with_schema(schema)))
+    for changes, message in [
+        ({"low": 3.0}, "low is 3.0, above high, which is 2.0."),
+        ({"low": "0"}, "low must be a finite number or null, not '0'."),
+        ({"high": 10**400}, "high must be a finite number or null, not of about 400 digits."),
+        ({"kind": "code"}, "be numeric or categorical"),
+        ({"kind": ["numeric"]}, "be numeric or categorical"),
+        ({"name": 3}, "a column must have a name"),
+        ({"missing": 1}, "must be true or false"),
+        ({"integer": 0}, "must be true or false"),
+        ({"categories": "ab"}, "lists"),
+        ({"categories": [None]}, "a category must be text, a number or a Boolean, not None."),
+        ({"categories": [[1]]}, "a category must be text, a number or a Boolean, not [1]."),
+        ({"name": "z"}, "column names are repeated"),
+        ({"more": 1}, "a column must be an object with exactly"),
+    ]:
+        columns = [good["columns"][0] | changes, good["columns"][1]]
+        assert_refused(tmp_path, json.dumps(good | {"columns": columns}), message)
+
+
+def test_any_byte_changed_is_read_or_refused_but_never_breaks(tmp_path: Path) -> None:
+    """What is read after a change is a rule set; everything else is a ModelFileError."""
+    path = tmp_path / "model.json"
+    text, rng = to_text(RULES).encode(), random.Random(0)
+    outcomes = set()
+    for _ in range(1500):
+        broken = bytearray(text)
+        for _ in range(rng.randint(1, 3)):
+            place = rng.randrange(len(broken))
+            match rng.randint(0, 2):
+                case 0:
+                    broken[place] = rng.randrange(256)
+                case 1:
+                    del broken[place : place + rng.randint(1, 20)]
+                case 2:
+                    broken[place:place] = broken[rng.randrange(len(broken)) :][: rng.randint(1, 20)]
+        path.write_bytes(broken)
+        try:
+            outcomes.add(type(load(path)))
+        except ModelFileError as error:
+            assert len(str(error)) < 2000  # noqa: PT017 - which error it is, is the point
+            outcomes.add(ModelFileError)
+    assert outcomes == {RuleSet, ModelFileError}
+
+
+def test_deep_nesting_where_a_value_belongs(tmp_path: Path) -> None:
+    for depth in (50, 300, 900, 990, 5000, 200_000):
+        nested = "[" * depth + "]" * depth
+        for field in ('"label": "yes"', '"columns": null', '"training": null'):
+            name = field.partition(":")[0]
+            assert_refused(tmp_path, to_text(RULES).replace(field, f"{name}: {nested}"), "")
+
+
+def test_files_without_end_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match=r"/dev/zero: larger than 67,108,864 bytes\. Give a file written by"):
+        load("/dev/zero")
+    monkeypatch.setattr(modelfile, "MOST_BYTES", 100)
+    with pytest.raises(ModelFileError, match=r"bytes, but only 100 are read back\. Leave out columns with many"):
+        RULES.save(tmp_path / "model.json")
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["__import__('os').system('touch x')", "${x}", "{{7*7}}", "x; drop table y", "../../x"]
+)
+def test_code_in_names_stays_text(tmp_path: Path, name: str) -> None:
+    rules = RuleSet((Rule((Membership(name, (name,)), Halfspace.of({name + "!": 1}, 0))),), name, "no")
+    rules.save(tmp_path / "m.json")
+    again = load(tmp_path / "m.json")
+    assert again == rules
+    assert RuleSet.parse(str(again)) == rules
+    assert again.predict({name: [name], name + "!": [1]}).tolist() == [name]
+    assert os.listdir(tmp_path) == ["m.json"]
+
+
+# -- versions, training counts, the documented schema ------------------------------------------------
+
+
+def test_files_of_version_1_are_read(tmp_path: Path) -> None:
+    old = document() | {"version": 1}
+    del old["training"]
+    schema = [
+        {"name": name, "kind": kind, "low": None, "high": None, "categories": [], "missing": True, "missing_values": []}
+        for name, kind in [("income", "numeric"), ("debt", "numeric"), ("z", "categorical"),
+                           ("lone \ud800 surrogate", "categorical")]
+    ]  # fmt: skip
+    (tmp_path / "m.json").write_text(json.dumps(old | {"columns": schema}))
+    loaded = load(tmp_path / "m.json")
+    assert loaded == RULES
+    assert loaded.baseline is None
+    assert loaded.schema is not None
+    assert not loaded.schema.column("debt").integer
+
+
+X, Y = {"x": [1, 4, 5, 2], "z": ["a", "a", "b", "b"]}, ["no", "yes", "yes", "no"]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        RuleSet.parse("yes if z in {a} or x > 3 else no"),
+        ClassRules.parse("no if x < 2 or z in {a} and x < 3 else yes if x > 3 else no"),
+    ],
+)
+def test_training_counts_are_saved(tmp_path: Path, rules: RuleSet | ClassRules) -> None:
+    counted = rules.with_baseline(Baseline.count(rules, X, Y))
+    counted.save(tmp_path / "m.json")
+    again = load(tmp_path / "m.json")
+    assert again.baseline == counted.baseline
+    assert again.baseline is not None
+    assert (again.baseline.rows, again.baseline.right) == (4, np.sum(rules.predict(X) == np.array(Y)))
+    for label, rule, (covered, positives) in again.baseline.rules:
+        fired = rule.evaluate(rules.table(X))
+        assert (covered, positives) == (fired.sum(), np.sum(np.array(Y)[fired] == label))
+
+
+def test_a_new_rule_has_no_training_counts_and_the_others_keep_theirs(tmp_path: Path) -> None:
+    rules = RuleSet.parse("yes if z in {a} or x > 3 else no")
+    rules = rules.with_baseline(Baseline.count(rules, X, Y)).without(2).with_rule("x > 4")
+    rules.save(tmp_path / "m.json")
+    assert json.loads((tmp_path / "m.json").read_text())["training"]["rules"] == [[2, 2], None]
+
+
+SCHEMA = json.loads(Path(modelfile.__file__).with_name("modelfile.schema.json").read_text(encoding="utf-8"))
+
+
+@given(worlds() | class_worlds())
+def test_every_file_keeps_to_the_published_schema(world: World) -> None:
+    rules = world.rules.with_baseline(Baseline.count(world.rules, world.table, [0] * world.table.n_rows))
+    jsonschema.validate(json.loads(to_text(rules)), SCHEMA)
+
+
+def test_the_published_schema_refuses_what_the_reader_refuses() -> None:
+    for changes in ({"version": 1}, {"extra": 1}, {"rules": [1]}, {"label": None}, {"columns": {}}, {"training": []},
+                    {"rules": [[{"kind": "lambda"}]]}, {"rules": [[{"kind": "known", "column": 3}]]}):  # fmt: skip
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(document() | changes, SCHEMA)
+
+
+def test_the_page_shows_a_file_that_is_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "modelfile.md").read_text(encoding="utf-8")
+    shown = page.partition("```json\n")[2].partition("```")[0]
+    jsonschema.validate(json.loads(shown), SCHEMA)
+    rules = modelfile.from_text(shown)
+    assert str(rules) == "yes if age is missing\n    or income - 2.1·debt > 12.5 and region in {3, north}\nelse no"
+    assert rules.baseline is not None
+    assert [(label, covered) for label, _, (covered, _) in rules.baseline.rules] == [("yes", 20)]

@@ -7,13 +7,16 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from r2n.rules import Halfspace, Rule, RuleSet, round_ruleset, shortest_between
+from r2n.errors import ParameterError
+from r2n.rules import ClassRules, Halfspace, Rule, RuleSet, round_ruleset, shortest_between
 from r2n.rules.floats import largest_where
-from r2n.schema import Table
+from r2n.rules.rounding import reading_length
+from r2n.schema import Schema, Table
+from tests.strategies import World, class_worlds, worlds
 
 
 def rounded(text: str, **columns: list | np.ndarray) -> str:
@@ -138,3 +141,99 @@ def test_no_row_hangs_on_the_order_in_which_terms_are_added(seed: int) -> None:
     for names in permutations("abcd"):
         renamed = dict(zip("abcd", names, strict=True))
         assert_array_equal(rounded.renamed(renamed).truth(table.renamed(renamed)), rounded.truth(table))
+
+
+# -- by hand ----------------------------------------------------------------------------------------
+
+
+def by_hand(text: str, changes: int = 0, schema: Schema | None = None, **columns: list | np.ndarray) -> str:
+    rules = RuleSet.parse(f"yes if {text} else no", schema)
+    found, changed = rules.rounded(columns, changes)
+    assert changed == np.sum(found.predict(columns) != rules.predict(columns)) <= changes
+    return str(found).removeprefix("yes if ").removesuffix("\nelse no")
+
+
+GRID = np.array([[x, y] for x in range(-9, 10) for y in range(-9, 10)], dtype=float)
+PLANE = {"x": GRID[:, 0], "y": GRID[:, 1]}
+
+
+def test_a_common_factor_is_taken_out() -> None:
+    assert by_hand("2·x + 4·y > 6", **PLANE) == "x + 2·y > 3"
+    assert by_hand("12·x - 18·y > 30", **PLANE) == "2·x - 3·y > 5"
+    assert by_hand("0.0021·x + 0.0049·y > 0.0078", **PLANE) == "3·x + 7·y > 11"
+
+
+def test_of_equally_short_numbers_the_one_nearest_to_what_it_was() -> None:
+    assert by_hand("x > 0.4983", x=[0.31, 0.4, 0.59]) == "x > 0.5"
+    assert by_hand("x < 0.4983", x=[-3.0, 0.4, 0.59]) == "x < 0.5"
+    assert by_hand("x > 0.4983", x=[-3.0, -2.0, 90.0]) == "x > 0.5"
+    assert by_hand("x > 118.173", x=[113.2, 118.9]) == "x > 118"
+    assert by_hand("x > 0.5", x=[-3.0, 7.0]) == "x > 0.5"
+
+
+def test_ratios_where_they_read_better() -> None:
+    rng = np.random.default_rng(0)
+    debt, income = rng.uniform(100, 900, 400), rng.uniform(500, 3000, 400)
+    schema, _ = Schema.learn({"debt": debt, "income": income})
+    keep = np.abs(debt / income - 0.4) > 0.01
+    table = {"debt": debt[keep], "income": income[keep]}
+    assert by_hand("debt - 0.3992·income > 1.37", schema=schema, **table) == "debt/income > 0.4"
+    assert by_hand("0.3992·income - debt > 1.37", schema=schema, **table) == "debt/income < 0.4"
+    assert by_hand("debt - 0.3992·income > 1.37", **table) == "debt - 0.4·income > 0"
+
+
+def test_some_rows_may_change_where_that_saves_reading() -> None:
+    x = [1.0, 4.7, 4.9, 8.0]
+    assert by_hand("x > 4.81", x=x) == "x > 4.8"
+    assert by_hand("x > 4.81", changes=1, x=x) == "x > 5"
+    assert by_hand("x > 4.81 or y > 7.3", changes=1, x=x, y=[7.2, 7.2, 7.2, 7.4]) == "x > 5\n    or y > 7.3"
+
+
+def test_what_no_row_decides_is_kept_true_to_the_rows() -> None:
+    """Where y is large the first literal decides nothing, but it is still a bound between 0.2491 and 0.2498."""
+    table = {"x": [0.1, 0.2491, 0.2498, 0.6], "y": [0.9, 0.9, 0.9, 0.9]}
+    assert by_hand("x > 0.249712 or y > 0.5", **table) == "x > 0.2497\n    or y > 0.5"
+    table["y"][0] = 0.0
+    assert by_hand("x > 0.249712 or y > 0.5", **table) == "x > 0.2\n    or y > 0.5"
+    assert by_hand("x > 38.17264", x=[40.0, 50.0]) == "x > 38.17264"  # nothing is on the other side
+
+
+def test_several_classes() -> None:
+    rules = ClassRules.parse("a if x > 4.9871 else b if x > 2.0173 and y < 3.333 else a")
+    table = {"x": [1.0, 2.0, 2.1, 4.5, 5.2, 6.0], "y": [1.0, 2.0, 3.0, 3.5, 1.0, 9.0]}
+    found, changed = rules.rounded(table)
+    assert_array_equal(found.predict(table), rules.predict(table))
+    assert changed == 0
+    assert str(found) == "a if x > 5\nelse b if x > 2 and y < 3.3\nelse a"
+    rules = ClassRules.parse("a if x > 4.81 else b if y > 0.5 else c")
+    found, _ = rules.rounded({"x": [1.0, 4.7, 4.9, 8.0], "y": [0.0, 1.0, 1.0, 1.0]})
+    assert str(found) == "a if x > 4.8\nelse b if y > 0.5\nelse c"  # the row at 4.7 is b's
+
+
+@pytest.mark.parametrize("changes", [-1, 0.5, True, "1", None])
+def test_rows_to_change_are_a_number(changes: object) -> None:
+    with pytest.raises(ParameterError, match="changes must be a number of rows, 0 or more"):
+        RuleSet.parse("yes if x > 1 else no").rounded({"x": [1]}, changes)  # type: ignore[arg-type]
+
+
+@settings(max_examples=200)
+@given(worlds(), st.integers(0, 3))
+def test_rounding_by_hand_keeps_its_word(world: World, changes: int) -> None:
+    found, changed = world.rules.rounded(world.table, changes)
+    assert changed == np.sum(found.truth(world.table) != world.rules.truth(world.table)) <= changes
+    free, none = world.rules.rounded(world.table)
+    assert none == 0
+    assert_array_equal(free.predict(world.table), world.rules.predict(world.table))
+    assert sum(map(_reading, found.rules)) <= sum(map(_reading, world.rules.rules))
+
+
+def _reading(rule: Rule) -> int:
+    sums = [literal for literal in rule.literals if isinstance(literal, Halfspace)]
+    return sum(reading_length(each) + (each.size == 1 and each.threshold == 0.0) for each in sums)
+
+
+@settings(max_examples=150)
+@given(class_worlds(), st.integers(0, 2))
+def test_rounding_of_several_classes_keeps_its_word(world: World, changes: int) -> None:
+    found, changed = world.rules.rounded(world.table, changes)
+    assert changed == np.sum(found.predict(world.table) != world.rules.predict(world.table)) <= changes

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from r2n.errors import ParameterError, SchemaError
-from r2n.rules import Halfspace, Known, Membership, Rule, RuleSet
+from r2n.rules import ClassRules, Halfspace, Known, Membership, Rule, RuleSet
 from r2n.schema import Schema, Table
 
 TEXT = """\
@@ -190,3 +190,12 @@ def test_a_literal_shared_by_rules_is_evaluated_once(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Halfspace, "evaluate", lambda self, t: seen.append(str(self)) or original(self, t))
     RuleSet.parse("yes if x > 1 and z = a or x > 1 and z = b else no").truth({"x": [1], "z": ["a"]})
     assert seen == ["x > 1"]
+
+
+@pytest.mark.parametrize("labels", [("\0", "no"), ("a\0", "a"), ("yes", False), (1, 0), (True, "\0")])
+def test_labels_come_back_as_they_are(labels: tuple) -> None:
+    rules = RuleSet.parse("yes if x > 1 else no")
+    found = RuleSet(rules.rules, *labels).predict({"x": [2, 0]}).tolist()
+    assert found == list(labels)
+    assert [type(label) for label in found] == [type(label) for label in labels]
+    assert ClassRules(((labels[0], rules.rules),), labels[1]).predict({"x": [2, 0]}).tolist() == list(labels)

@@ -1,9 +1,11 @@
 """The crisp rule language: literals, rules, rule sets, their text and their files. numpy only."""
 
+from r2n.rules.baseline import Baseline, Counted
 from r2n.rules.classes import ClassRules
 from r2n.rules.cleanup import Cleaned, Step, clean_up
 from r2n.rules.diff import Diff, diff
 from r2n.rules.domain import Domain, Row, Values
+from r2n.rules.drift import Check, RuleDrift, check
 from r2n.rules.equivalence import Equivalence, equivalent
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge, read_knowledge
@@ -14,6 +16,7 @@ from r2n.rules.modelfile import load, save
 from r2n.rules.parse import parse_class_rules, parse_literal, parse_rule, parse_ruleset
 from r2n.rules.programs import Answer, find_row
 from r2n.rules.proofs import PROOFS, Prover, prove_simpler
+from r2n.rules.rounded import Rounded, rounded
 from r2n.rules.rounding import round_predictions, round_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.simplify import PASSES, simplify
@@ -23,8 +26,11 @@ __all__ = [
     "PASSES",
     "PROOFS",
     "Answer",
+    "Baseline",
+    "Check",
     "ClassRules",
     "Cleaned",
+    "Counted",
     "Diff",
     "Domain",
     "Equivalence",
@@ -36,12 +42,15 @@ __all__ = [
     "Membership",
     "Missing",
     "Prover",
+    "Rounded",
     "Row",
     "Rule",
+    "RuleDrift",
     "RuleMeasure",
     "RuleSet",
     "Step",
     "Values",
+    "check",
     "clean_up",
     "contradicts",
     "diff",
@@ -59,6 +68,7 @@ __all__ = [
     "read_knowledge",
     "round_predictions",
     "round_ruleset",
+    "rounded",
     "save",
     "shortest_between",
     "simplify",

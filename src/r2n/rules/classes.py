@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.rules.literals import Bools
-from r2n.rules.ruleset import Readable, Rule, RuleSet, as_label
+from r2n.rules.ruleset import Readable, Rule, RuleSet, as_label, label_array
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Value
+
+if TYPE_CHECKING:
+    from r2n.rules.baseline import Baseline
+    from r2n.rules.rounded import Rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class ClassRules(Readable):
     branches: tuple[tuple[Value, tuple[Rule, ...]], ...]
     default: Value
     schema: Schema | None = field(default=None, compare=False, repr=False)
+    baseline: Baseline | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         branches = tuple((as_label(label), RuleSet(rules).rules) for label, rules in self.branches)
@@ -98,9 +104,7 @@ class ClassRules(Readable):
 
     def predict(self, X: object) -> NDArray[Any]:
         """The first class that claims the row, or the default."""
-        labels = (*self.labels, self.default)
-        same_type = len({type(label) for label in labels}) == 1
-        return np.array(labels, dtype=None if same_type else object)[self.decided(X)]
+        return label_array([*self.labels, self.default])[self.decided(X)]
 
     # -- reading and writing -------------------------------------------------------------------
 
@@ -111,7 +115,13 @@ class ClassRules(Readable):
     def renamed(self, names: Mapping[str, str]) -> ClassRules:
         """The same over columns of other names, and over the schema of these."""
         branches = tuple((label, tuple(rule.renamed(names) for rule in rules)) for label, rules in self.branches)
-        return replace(self, branches=branches, schema=None if self.schema is None else self.schema.renamed(names))
+        schema = None if self.schema is None else self.schema.renamed(names)
+        baseline = None if self.baseline is None else self.baseline.renamed(names)
+        return replace(self, branches=branches, schema=schema, baseline=baseline)
+
+    def with_baseline(self, baseline: Baseline | None) -> ClassRules:
+        """With what was counted on the rows they were learned from."""
+        return replace(self, baseline=baseline)
 
     def with_class(self, rules: RuleSet) -> ClassRules:
         """With other rules for one class."""
@@ -119,6 +129,40 @@ class ClassRules(Readable):
             raise ParameterError(f"there are no rules for {rules.label!r}, only for {list(self.labels)}.")
         changed = tuple((label, rules.rules if label == rules.label else old) for label, old in self.branches)
         return replace(self, branches=changed)
+
+    # -- editing -------------------------------------------------------------------------------
+
+    def without(self, *numbers: int) -> ClassRules:
+        """Without some rules, which are numbered through all classes as they are printed, from 1.
+
+        >>> print(ClassRules.parse("low if x < 1 or y < 1 else high if x > 3 or y > 3 else middle").without(1, 4))
+        low if y < 1
+        else high if x > 3
+        else middle
+        """
+        from r2n.rules.editing import place_of  # editing needs the parser, which needs this class
+
+        gone = {place_of(self, number) for number in numbers}
+        place = count()  # of a rule among those of all classes
+        kept = ((label, tuple(rule for rule in rules if next(place) not in gone)) for label, rules in self.branches)
+        return replace(self, branches=tuple(kept))
+
+    def with_rule(self, rule: Rule | str, label: object) -> ClassRules:
+        """With one more rule for a class; as text it is checked against the schema.
+
+        >>> print(ClassRules.parse("low if x < 1 else high if x > 3 else middle").with_rule("z = a", "high"))
+        low if x < 1
+        else high if x > 3
+                  or z in {a}
+        else middle
+        """
+        return self.with_class(self[label].with_rule(rule))
+
+    def rounded(self, X: object, changes: int = 0) -> Rounded[ClassRules]:
+        """With the shortest numbers that change at most so many predictions on these rows, and how many they change."""
+        from r2n.rules.rounded import rounded  # it needs this class
+
+        return rounded(self, X, changes)
 
     def text(self) -> str:
         """As printed: a chain of rule sets."""
@@ -133,11 +177,11 @@ class ClassRules(Readable):
         return self.text()
 
     @classmethod
-    def parse(cls, text: str) -> ClassRules:
-        """The inverse of `str`."""
+    def parse(cls, text: str, schema: Schema | None = None) -> ClassRules:
+        """The inverse of `str`; with a schema, what does not fit it is refused at its line and column."""
         from r2n.rules.parse import parse_class_rules  # the parser needs this class
 
-        return parse_class_rules(text)
+        return parse_class_rules(text, schema)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file, for `r2n.load`."""

@@ -1,4 +1,4 @@
-"""Rule sets in files: plain JSON, exact to the last bit, written whole or not at all."""
+"""Rule sets in files: plain JSON, exact to the last bit, written whole or not at all. See docs/modelfile.md."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import json
 import math
 import os
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 from r2n.errors import ModelFileError, ParameterError, SchemaError
+from r2n.rules.baseline import Baseline, Counted, parts
 from r2n.rules.classes import ClassRules
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Schema, Value
+from r2n.schema.values import shown
 
 FORMAT, CLASSES_FORMAT = "r2n rule set", "r2n rules for several classes"
-VERSION = 1
+VERSION = 2  # which is written; version 1, which is read too, has no `training` and no `integer` columns
+
+# Beyond this a file is refused before it is read: what it would become in memory is many times as large.
+MOST_BYTES = 2**26
 
 _FIELDS = {
     FORMAT: frozenset({"format", "version", "label", "default", "rules", "columns"}),
@@ -30,9 +35,15 @@ def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
     # Written beside the target, then renamed: a reader sees the old file or the new, never a half.
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".r2n-{secrets.token_hex(6)}.tmp")
+    text = to_text(rules)
+    if len(text) > MOST_BYTES:
+        raise ModelFileError(
+            f"the rules and their columns take {len(text):,} bytes, but only {MOST_BYTES:,} are read back. "
+            f"Leave out columns with many categories, such as names."
+        )
     try:
         with open(draft, "x", encoding="utf-8") as file:
-            file.write(to_text(rules))
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, target)
@@ -43,7 +54,10 @@ def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
     """Read a rule set, or rules for several classes, that `save` wrote; anything else is refused."""
-    data = Path(path).read_bytes()
+    with open(path, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ModelFileError(f"{path}: larger than {MOST_BYTES:,} bytes. Give a file written by RuleSet.save.")
     try:
         return from_text(data.decode("utf-8"))
     except UnicodeDecodeError:
@@ -61,8 +75,9 @@ def to_text(rules: RuleSet | ClassRules) -> str:
     else:
         content = {"format": FORMAT, "version": VERSION, "label": rules.label, "default": rules.default}
         content["rules"] = _describe_rules(rules.rules)
+    content |= {"columns": columns, "training": _describe_baseline(rules)}
     # ASCII escapes, because a lone surrogate in a name has no UTF-8.
-    return json.dumps({**content, "columns": columns}, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
+    return json.dumps(content, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
 
 
 def from_text(text: str) -> RuleSet | ClassRules:
@@ -72,16 +87,25 @@ def from_text(text: str) -> RuleSet | ClassRules:
     >>> from_text(to_text(rules)) == rules
     True
     """
-    document = _read_json(text)
+    try:
+        return _read(_read_json(text))
+    except RecursionError:
+        raise ModelFileError("nested too deeply to be a rule set.") from None
+
+
+def _read(document: Any) -> RuleSet | ClassRules:
     _check_format(document)
     schema = None if document["columns"] is None else Schema.from_json(document["columns"])
     default = _value(document["default"])
     try:
-        if document["format"] == FORMAT:
-            return RuleSet(_rules(document["rules"]), _value(document["label"]), default, schema)
-        return ClassRules(_branches(document["classes"]), default, schema)
+        single = document["format"] == FORMAT
+        branches = _branches(
+            [{field: document[field] for field in ("label", "rules")}] if single else document["classes"]
+        )
+        rules = RuleSet(*branches[0][::-1], default, schema) if single else ClassRules(branches, default, schema)
     except (ParameterError, SchemaError) as error:
         raise ModelFileError(str(error)) from None
+    return rules.with_baseline(_baseline(document.get("training"), branches))
 
 
 def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
@@ -92,6 +116,35 @@ def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
     return tuple((_value(item["label"]), _rules(item["rules"])) for item in items)
 
 
+def _baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]]) -> Baseline | None:
+    if item is None:
+        return None
+    if not isinstance(item, dict):
+        raise ModelFileError(f"training must be an object or null, not {shown(item)}.")
+    _check_fields(item, {"rows", "right", "rules"}, "training")
+    owners = [(label, rule) for label, rules in branches for rule in rules]
+    if not isinstance(item["rules"], list) or len(item["rules"]) != len(owners):
+        raise ModelFileError(f"training must have counts, or null, for each of the {len(owners)} rules.")
+    rows = _count(item["rows"], 2**53)
+    counted = zip(owners, item["rules"], strict=True)
+    known = tuple((*owner, _counted(counts, rows)) for owner, counts in counted if counts is not None)
+    return Baseline(rows, _count(item["right"], rows), known)
+
+
+def _counted(counts: object, rows: int) -> Counted:
+    match counts:
+        case [covered, positives]:
+            return Counted(_count(covered, rows), _count(positives, _count(covered, rows)))
+        case _:
+            raise ModelFileError(f"the counts of a rule must be two numbers, not {shown(counts)}.")
+
+
+def _count(number: object, most: int) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= most:
+        raise ModelFileError(f"a count must be a whole number from 0 to {most}, not {shown(number)}.")
+    return number
+
+
 def _rules(items: object) -> tuple[Rule, ...]:
     if not isinstance(items, list) or not all(isinstance(rule, list) for rule in items):
         raise ModelFileError("rules must be a list of lists of literals.")
@@ -100,6 +153,18 @@ def _rules(items: object) -> tuple[Rule, ...]:
 
 def _describe_rules(rules: Iterable[Rule]) -> list[list[dict[str, object]]]:
     return [[_describe(literal) for literal in rule.literals] for rule in rules]
+
+
+def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
+    """Counts in the order of the rules; null for a rule that was not there."""
+    if rules.baseline is None:
+        return None
+    counted = [rules.baseline.of(part.label, rule) for part in parts(rules) for rule in part.rules]
+    return {
+        "rows": rules.baseline.rows,
+        "right": rules.baseline.right,
+        "rules": [None if each is None else list(each) for each in counted],
+    }
 
 
 def _describe(literal: Literal) -> dict[str, object]:
@@ -121,8 +186,6 @@ def _describe(literal: Literal) -> dict[str, object]:
 def _read_json(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_without_repeats)
-    except RecursionError:
-        raise ModelFileError("nested too deeply to be a rule set.") from None
     except json.JSONDecodeError as error:
         raise ModelFileError(
             f"not complete JSON ({error}). The file may be half-written; save the rules again."
@@ -148,22 +211,24 @@ def _check_format(document: Any) -> None:
     if not isinstance(document, dict) or document.get("format") not in list(_FIELDS):
         raise ModelFileError("not an r2n rule set. Give a file written by RuleSet.save.")
     version = document.get("version")
-    if type(version) is not int or version != VERSION:
+    if type(version) is not int or not 1 <= version <= VERSION:
+        newer = type(version) is int and version > VERSION
         raise ModelFileError(
-            f"has version {version!r} of the format, but this r2n reads version {VERSION}. "
-            f"Install the r2n that wrote it, or save the rules again."
+            f"has version {shown(version)} of the format, but this r2n reads versions 1 to {VERSION}. "
+            + ("Install a newer r2n, or save the rules with this one." if newer else "Save the rules again.")
         )
-    _check_fields(document, _FIELDS[document["format"]], "a rule set")
+    _check_fields(document, _FIELDS[document["format"]] | ({"training"} if version > 1 else set()), "a rule set")
 
 
 def _check_fields(item: Mapping[str, Any], fields: frozenset[str] | set[str], what: str) -> None:
     if set(item) != set(fields):
-        raise ModelFileError(f"{what} must have exactly the fields {sorted(fields)}, not {sorted(item)}.")
+        found = ", ".join(map(shown, sorted(item)[:10])) + (", …" if len(item) > 10 else "")
+        raise ModelFileError(f"{what} must have exactly the fields {sorted(fields)}, not {found or 'none'}.")
 
 
 def _literal(item: object) -> Literal:
     if not isinstance(item, dict):
-        raise ModelFileError(f"a literal must be an object, not {item!r}.")
+        raise ModelFileError(f"a literal must be an object, not {shown(item)}.")
     readers: dict[str, Callable[[dict[str, Any]], Literal]] = {
         "halfspace": _halfspace,
         "membership": _membership,
@@ -172,14 +237,14 @@ def _literal(item: object) -> Literal:
     }
     kind = item.get("kind")
     if not isinstance(kind, str) or kind not in readers:
-        raise ModelFileError(f"a literal has the unknown kind {kind!r}; known are {sorted(readers)}.")
+        raise ModelFileError(f"a literal has the unknown kind {shown(kind)}; known are {sorted(readers)}.")
     return readers[kind](item)
 
 
 def _halfspace(item: dict[str, Any]) -> Halfspace:
     _check_fields(item, {"kind", "terms", "threshold"}, "a halfspace")
     if not isinstance(item["terms"], list):
-        raise ModelFileError(f"the terms of a halfspace must be a list, not {item['terms']!r}.")
+        raise ModelFileError(f"the terms of a halfspace must be a list, not {shown(item['terms'])}.")
     return Halfspace.of([_term(term) for term in item["terms"]], _number(item["threshold"]))
 
 
@@ -188,13 +253,13 @@ def _term(term: object) -> tuple[str, float]:
         case [name, coefficient]:
             return _name(name), _number(coefficient)
         case _:
-            raise ModelFileError(f"a term of a halfspace must be a column and a number, not {term!r}.")
+            raise ModelFileError(f"a term of a halfspace must be a column and a number, not {shown(term)}.")
 
 
 def _membership(item: dict[str, Any]) -> Membership:
     column = _column(item, {"kind", "column", "values", "negated"})
     if not isinstance(item["values"], list) or not isinstance(item["negated"], bool):
-        raise ModelFileError(f"membership of {column!r}: values must be a list, negated true or false.")
+        raise ModelFileError(f"membership of {shown(column)}: values must be a list, negated true or false.")
     return Membership(column, tuple(_value(value) for value in item["values"]), item["negated"])
 
 
@@ -205,14 +270,14 @@ def _column(item: dict[str, Any], fields: set[str]) -> str:
 
 def _name(name: object) -> str:
     if not isinstance(name, str):
-        raise ModelFileError(f"a column's name must be text, not {name!r}.")
+        raise ModelFileError(f"a column's name must be text, not {shown(name)}.")
     return name
 
 
 def _number(number: object) -> float:
     # A Boolean is an int to Python, but not a number here.
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise ModelFileError(f"a number was expected, not {number!r}.")
+        raise ModelFileError(f"a number was expected, not {shown(number)}.")
     try:
         read = float(number)
     except OverflowError:
@@ -224,5 +289,5 @@ def _number(number: object) -> float:
 
 def _value(value: object) -> Value:
     if not isinstance(value, str | bool | int | float):
-        raise ModelFileError(f"a category or label must be text, a number or a Boolean, not {value!r}.")
+        raise ModelFileError(f"a category or label must be text, a number or a Boolean, not {shown(value)}.")
     return value

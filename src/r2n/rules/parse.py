@@ -15,7 +15,8 @@
     term    = [number "·"] name
     set     = "{" value ("," value)* "}"
 
-The grammar is flat, so that no text, however long, can exhaust the stack.
+The grammar is flat, so that no text, however long, can exhaust the stack. With a schema, columns that are not there,
+numbers compared with categories, and categories that were never seen are refused, at their place in the text.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ import math
 from typing import NoReturn, TypeVar
 
 from r2n.errors import ParameterError
+from r2n.rules.checks import category_problem, column_problem
 from r2n.rules.classes import ClassRules
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.tokens import Token, error_at, tokenise
-from r2n.schema import Value
+from r2n.schema import Schema, Value
 
 T = TypeVar("T")
 
@@ -36,7 +38,7 @@ _COMPARISONS = (">", "<", ">=", "<=")
 _MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
 
-def parse_ruleset(text: str) -> RuleSet:
+def parse_ruleset(text: str, schema: Schema | None = None) -> RuleSet:
     """A rule set from its text.
 
     >>> print(parse_ruleset("yes if 0.5 < x1, or x0 = a AND x1 <= 3 else no"))
@@ -44,10 +46,10 @@ def parse_ruleset(text: str) -> RuleSet:
         or x1 <= 3 and x0 in {a}
     else no
     """
-    return _Parser(text).ruleset()
+    return _Parser(text, schema).ruleset()
 
 
-def parse_class_rules(text: str) -> ClassRules:
+def parse_class_rules(text: str, schema: Schema | None = None) -> ClassRules:
     """Rules for several classes from their text.
 
     >>> print(parse_class_rules("low if x < 1 else high if x > 3 else middle"))
@@ -55,26 +57,26 @@ def parse_class_rules(text: str) -> ClassRules:
     else high if x > 3
     else middle
     """
-    return _Parser(text).class_rules()
+    return _Parser(text, schema).class_rules()
 
 
-def parse_rule(text: str) -> Rule:
+def parse_rule(text: str, schema: Schema | None = None) -> Rule:
     """A rule from its text.
 
     >>> print(parse_rule("x0 is known and x1 != 3"))
     x1 not in {3} and x0 is known
     """
-    parser = _Parser(text)
-    return parser.whole(parser.rule())
+    parser = _Parser(text, schema)
+    return parser.single(parser.rule())
 
 
-def parse_literal(text: str) -> Literal:
+def parse_literal(text: str, schema: Schema | None = None) -> Literal:
     """A literal from its text.
 
     >>> print(parse_literal('2*"hours per week" - age >= 3'))
     age - 2·"hours per week" <= -3
     """
-    parser = _Parser(text)
+    parser = _Parser(text, schema)
     literal = parser.condition()
     if literal is None:
         parser.fail_at(0, "a literal was expected, but `true` is a rule without any.")
@@ -84,8 +86,9 @@ def parse_literal(text: str) -> Literal:
 class _Parser:
     """Recursive descent over the tokens of one text; each method reads what it is named after."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, schema: Schema | None = None) -> None:
         self._source = source
+        self._schema = schema
         self._tokens = tokenise(source)
         self._at = 0
 
@@ -123,11 +126,21 @@ class _Parser:
     def fail_at(self, start: int, problem: str) -> NoReturn:
         raise error_at(self._source, start, problem)
 
+    def _refuse(self, start: int, problem: str | None) -> None:
+        if problem is not None:
+            self.fail_at(start, problem)
+
     def whole(self, read: T) -> T:
         """What was read, if nothing follows it."""
         if self._next.kind != "end":
             self._fail("expected `and`, `or` or the end")
         return read
+
+    def single(self, rule: Rule) -> Rule:
+        """The rule that was read, if nothing follows it, another one neither."""
+        if self._is("or"):
+            self._fail("expected the end of a single rule (give several one by one)")
+        return self.whole(rule)
 
     # -- rules ---------------------------------------------------------------------------------
 
@@ -138,7 +151,7 @@ class _Parser:
         if self._is("if"):
             self._fail("expected the end: these are rules for several classes, read them with ClassRules.parse")
         try:
-            return RuleSet(rules, label, self.whole(default))
+            return RuleSet(rules, label, self.whole(default), self._schema)
         except ParameterError as error:
             self.fail_at(start, str(error))
 
@@ -148,7 +161,7 @@ class _Parser:
             branches.append(self._branch("after the label"))
         default = self.whole(self._value("the default label"))
         try:
-            return ClassRules(tuple(branches), default)
+            return ClassRules(tuple(branches), default, self._schema)
         except ParameterError as error:
             self.fail_at(start, str(error))
 
@@ -208,24 +221,31 @@ class _Parser:
             self._expect("known", "or `missing` after `is`")
             return Known(column)
         if _reads(verb, "=", "!="):
-            return Membership(column, (self._value("a category"),), negated=verb.text == "!=")
+            return Membership(column, (self._category(column),), negated=verb.text == "!=")
         if _reads(verb, "not"):
             self._expect("in", "after `not`")
-        return Membership(column, self._set(), negated=_reads(verb, "not"))
+        return Membership(column, self._set(column), negated=_reads(verb, "not"))
 
-    def _set(self) -> tuple[Value, ...]:
+    def _set(self, column: str) -> tuple[Value, ...]:
         self._expect("{", "and categories after `in`")
-        values = [self._value("a category")]
+        values = [self._category(column)]
         while self._skip(","):
-            values.append(self._value("a category"))
+            values.append(self._category(column))
         self._expect("}", "or a comma after a category")
         return tuple(values)
 
+    def _category(self, column: str) -> Value:
+        start = self._next.start
+        value = self._value("a category")
+        if self._schema is not None:
+            self._refuse(start, category_problem(self._schema, column, value))
+        return value
+
     def _ratio(self) -> Halfspace:
         """p/q > r means p - r·q > 0, always: where q is positive the two say the same."""
-        p = self._name()
+        p = self._name(compared=True)
         self._take()
-        q = self._name()
+        q = self._name(compared=True)
         if not self._is(">", "<"):
             self._fail("expected `>` or `<` after a ratio")
         comparison = self._take().text
@@ -268,10 +288,10 @@ class _Parser:
 
     def _term(self, sign: float) -> tuple[str, float]:
         if self._next.kind != "number":
-            return self._name(), sign
+            return self._name(compared=True), sign
         coefficient = self._float(self._take())
         self._expect("·", "(or *) between a coefficient and its column")
-        return self._name(), sign * coefficient
+        return self._name(compared=True), sign * coefficient
 
     def _comparison(self) -> str:
         if not self._is(*_COMPARISONS):
@@ -280,12 +300,15 @@ class _Parser:
 
     # -- words and numbers ---------------------------------------------------------------------
 
-    def _name(self) -> str:
+    def _name(self, compared: bool = False) -> str:
         if self._next.kind == "keyword":
             self._fail(f'expected a column (a column of this name is written "{self._next.text}")')
         if self._next.kind not in ("name", "string"):
             self._fail("expected a column")
-        return self._take().text
+        token = self._take()
+        if self._schema is not None:
+            self._refuse(token.start, column_problem(self._schema, token.text, compared))
+        return token.text
 
     def _number(self, what: str) -> float:
         sign = self._sign()

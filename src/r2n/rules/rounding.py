@@ -72,35 +72,35 @@ def _round_literal(literal: Literal, table: Table) -> Literal:
     truth = literal.evaluate(table)
     if truth.all() or not truth.any():
         return literal  # the rows say nothing about where its boundary lies
-    hard = _nearest_rows(literal, table, truth)
+    hard = nearest_rows(literal, table, truth)
     hard_table = table.take(hard)
     for digits in range(1, _MOST_DIGITS + 1):
-        tried = [_candidate(literal, unit, digits) for unit in range(literal.size)]
+        tried = [with_unit(literal, unit, digits) for unit in range(literal.size)]
         plausible = [c for c in dict.fromkeys(tried) if c and _fit(c, hard_table, truth[hard])]
         found = [fit for c in plausible if (fit := _fit(c, table, truth))]
         if found:
             # The first of the shortest, and the literal itself if it is no longer than that.
-            return min([literal, *found], key=_length)
+            return min([literal, *found], key=reading_length)
         if literal.size == 1:
             break  # a single column has nothing but its threshold to round
     return literal
 
 
-def _nearest_rows(literal: Halfspace, table: Table, truth: Bools) -> Rows:
+def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NEAREST) -> Rows:
     """The rows nearest to the boundary on either side, and those where a value is missing last."""
     with np.errstate(over="ignore", invalid="ignore"):
         distance = np.abs(literal.values(table) - literal.threshold)
     sides = [np.flatnonzero(truth), np.flatnonzero(~truth)]
-    return np.concatenate([_smallest(side, distance[side]) for side in sides])
+    return np.concatenate([_smallest(side, distance[side], most) for side in sides])
 
 
-def _smallest(rows: Rows, distance: Floats) -> Rows:
-    if len(rows) <= _NEAREST:
+def _smallest(rows: Rows, distance: Floats, most: int) -> Rows:
+    if len(rows) <= most:
         return rows
-    return rows[np.argpartition(distance, _NEAREST)[:_NEAREST]]
+    return rows[np.argpartition(distance, most)[:most]]
 
 
-def _candidate(literal: Halfspace, unit: int, digits: int) -> Halfspace | None:
+def with_unit(literal: Halfspace, unit: int, digits: int) -> Halfspace | None:
     """The literal divided by the size of one coefficient, the others rounded; without a threshold yet."""
     scale = abs(literal.terms[unit][1])
     terms = [(name, round_to(a / scale, digits)) for name, a in literal.terms]
@@ -117,7 +117,7 @@ def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
     high = float(values[truth].min())  # NaN if a true row has none, and then nothing below holds
     if candidate.size > 2:
         # Names decide in which order three terms are added up, and that the last bits: no row may hang on these.
-        slack = candidate.size * _reach(candidate, table) * sys.float_info.epsilon
+        slack = candidate.size * reach(candidate, table) * sys.float_info.epsilon
         low, high = low + slack, high - slack
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         return None
@@ -125,13 +125,13 @@ def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
     return fit if np.array_equal(fit.evaluate(table), truth) else None
 
 
-def _reach(literal: Halfspace, table: Table) -> float:
+def reach(literal: Halfspace, table: Table) -> float:
     """How large a sum of its terms may be."""
     largest = (float(np.nanmax(np.abs(table.numeric(name)), initial=0.0)) * abs(a) for name, a in literal.terms)
     return sum(largest)
 
 
-def _length(literal: Halfspace) -> int:
+def reading_length(literal: Halfspace) -> int:
     """How much a reader has to read: digits, and coefficients, of which a 1 is not printed."""
     coefficients = [count_digits(a) + 1 for _, a in literal.terms if abs(a) != 1.0]
     above = math.nextafter(literal.threshold, math.inf)  # printed as `>=` where that is shorter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
@@ -18,9 +18,11 @@ from r2n.schema import Schema, Table, Value, as_value
 from r2n.schema.values import CellError
 
 if TYPE_CHECKING:
+    from r2n.rules.baseline import Baseline
     from r2n.rules.diff import Diff
     from r2n.rules.domain import Domain
     from r2n.rules.equivalence import Equivalence
+    from r2n.rules.rounded import Rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,7 @@ class RuleSet(Readable):
     label: Value = True
     default: Value = False
     schema: Schema | None = field(default=None, compare=False, repr=False)
+    baseline: Baseline | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for rule in self.rules:
@@ -205,10 +208,7 @@ class RuleSet(Readable):
 
     def predict(self, X: object) -> NDArray[Any]:
         """The label where any rule is true, the default elsewhere."""
-        same_type = type(self.label) is type(self.default)
-        # numpy would turn (False, "yes") into two texts: only labels of one type share an array type.
-        labels = np.array([self.default, self.label], dtype=None if same_type else object)
-        return labels[self.truth(X).astype(np.intp)]
+        return label_array([self.default, self.label])[self.truth(X).astype(np.intp)]
 
     # -- reading and writing -------------------------------------------------------------------
 
@@ -223,7 +223,51 @@ class RuleSet(Readable):
     def renamed(self, names: Mapping[str, str]) -> RuleSet:
         """The same over columns of other names, and over the schema of these."""
         schema = None if self.schema is None else self.schema.renamed(names)
-        return replace(self, rules=tuple(rule.renamed(names) for rule in self.rules), schema=schema)
+        baseline = None if self.baseline is None else self.baseline.renamed(names)
+        return replace(self, rules=tuple(rule.renamed(names) for rule in self.rules), schema=schema, baseline=baseline)
+
+    def with_baseline(self, baseline: Baseline | None) -> RuleSet:
+        """With what was counted on the rows they were learned from."""
+        return replace(self, baseline=baseline)
+
+    # -- editing -------------------------------------------------------------------------------
+
+    def without(self, *numbers: int) -> RuleSet:
+        """Without some rules, which are numbered as they are printed, from 1.
+
+        >>> print(RuleSet.parse("yes if x > 3 or z in {a} or y > 1 and z is known else no").without(2))
+        yes if x > 3
+            or y > 1 and z is known
+        else no
+        """
+        from r2n.rules.editing import place_of  # editing needs the parser, which needs this class
+
+        gone = {place_of(self, number) for number in numbers}
+        return self.with_rules(rule for place, rule in enumerate(self.rules) if place not in gone)
+
+    def with_rule(self, rule: Rule | str) -> RuleSet:
+        """With one more rule; as text it is checked against the schema, and errors point at line and column.
+
+        >>> print(RuleSet.parse("yes if x > 3 else no").with_rule("y < 2 and z = a"))
+        yes if x > 3
+            or y < 2 and z in {a}
+        else no
+        """
+        from r2n.rules.editing import read_rule
+
+        return self.with_rules((*self.rules, read_rule(rule, self.schema)))
+
+    def rounded(self, X: object, changes: int = 0) -> Rounded[RuleSet]:
+        """With the shortest numbers that change at most so many predictions on these rows, and how many they change.
+
+        >>> rules = RuleSet.parse("yes if 2·x - 0.9983·y > 0.4983 else no")
+        >>> print(*rules.rounded({"x": [1.0, 1.0, 2.0], "y": [2.0, 1.0, 3.0]}), sep=" | ")
+        yes if x - 0.5·y > 0
+        else no | 0
+        """
+        from r2n.rules.rounded import rounded  # it needs this class
+
+        return rounded(self, X, changes)
 
     def text(self) -> str:
         """As printed."""
@@ -236,11 +280,11 @@ class RuleSet(Readable):
         return self.text()
 
     @classmethod
-    def parse(cls, text: str) -> RuleSet:
-        """The inverse of `str`."""
+    def parse(cls, text: str, schema: Schema | None = None) -> RuleSet:
+        """The inverse of `str`; with a schema, what does not fit it is refused at its line and column."""
         from r2n.rules.parse import parse_ruleset  # the parser needs this class
 
-        return parse_ruleset(text)
+        return parse_ruleset(text, schema)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file, for `r2n.load`."""
@@ -252,6 +296,12 @@ class RuleSet(Readable):
 def sorted_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
     """The columns that literals read, in the order of columns."""
     return tuple(sorted({name for literal in literals for name in literal.columns}, key=natural_key))
+
+
+def label_array(labels: Sequence[Value]) -> NDArray[Any]:
+    """Labels as they are: numpy would turn (False, "yes") into two texts, and cut a NUL off the end of one."""
+    cut = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    return np.array(labels, dtype=object if cut or len(set(map(type, labels))) > 1 else None)
 
 
 def as_label(cell: object) -> Value:

@@ -68,17 +68,19 @@ class Column:
         fields = {"name", "kind", "low", "high", "categories", "missing", "missing_values"}
         # Files of older versions do not say whether a column's numbers were whole.
         if not isinstance(item, Mapping) or set(item) - {"integer"} != fields:
-            raise ModelFileError(f"a column must be an object with exactly {sorted(fields)}, not {item!r}.")
+            raise ModelFileError(f"a column must be an object with exactly {sorted(fields)}, not {shown(item)}.")
         if not isinstance(item["name"], str) or item["kind"] not in ("numeric", "categorical"):
-            raise ModelFileError(f"a column must have a name and be numeric or categorical, not {item!r}.")
+            raise ModelFileError(f"a column must have a name and be numeric or categorical, not {shown(item)}.")
         integer = item.get("integer", False)
         lists = isinstance(item["categories"], list) and isinstance(item["missing_values"], list)
         if not isinstance(item["missing"], bool) or not isinstance(integer, bool) or not lists:
             raise ModelFileError(
-                f"column {item['name']!r}: missing and integer must be true or false, "
+                f"column {shown(item['name'])}: missing and integer must be true or false, "
                 f"categories and missing_values lists."
             )
         low, high = _bound(item, "low", -math.inf), _bound(item, "high", math.inf)
+        if low > high:
+            raise ModelFileError(f"column {shown(item['name'])}: low is {low}, above high, which is {high}.")
         categories = tuple(_category(item["name"], value) for value in item["categories"])
         codes = tuple(_category(item["name"], value) for value in item["missing_values"])
         return cls(item["name"], item["kind"], low, high, categories, item["missing"], codes, integer)
@@ -90,7 +92,9 @@ def _bound(item: Mapping[str, Any], field: str, unknown: float) -> float:
         return unknown
     # A Boolean is an int to Python; an int beyond the largest float compares as infinite does.
     if isinstance(bound, bool) or not isinstance(bound, int | float) or not abs(bound) <= sys.float_info.max:
-        raise ModelFileError(f"column {item['name']!r}: {field} must be a finite number or null, not {bound!r}.")
+        raise ModelFileError(
+            f"column {shown(item['name'])}: {field} must be a finite number or null, not {shown(bound)}."
+        )
     return float(bound)
 
 
@@ -105,7 +109,9 @@ def _value_or_none(cell: object) -> Value | None:
 def _category(name: str, cell: object) -> Value:
     value = _value_or_none(cell)
     if value is None:
-        raise ModelFileError(f"column {name!r}: a category must be text, a number or a Boolean, not {cell!r}.")
+        raise ModelFileError(
+            f"column {shown(name)}: a category must be text, a number or a Boolean, not {shown(cell)}."
+        )
     return value
 
 

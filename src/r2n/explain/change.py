@@ -1,0 +1,276 @@
+"""The smallest change of a row that gives it another label.
+
+Best first: of all cases that are left, the one whose nearest row is nearest is looked into. If in that row a rule holds
+that must not, the case is split by which of its literals fails; if a whole number is not whole, it is split there.
+So the first row with which nothing is wrong is the nearest of all. It is tried out before it is given back.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+
+from r2n.errors import ParameterError
+from r2n.explain.nearest import Node, Start, Undecidable, fractional, misjudged, relaxed, split
+from r2n.explain.row import Rules, one_row, predicted, shown, spreads, table_of, values_in
+from r2n.rules import Domain, Literal, Row, Rule, shortest_between
+from r2n.rules.baseline import parts
+from r2n.rules.cases import Case
+from r2n.rules.states import State, states_of
+from r2n.rules.text import write_name
+from r2n.schema import Value
+from r2n.schema.table import no_such_column
+
+STEPS = 2000  # cases that may be looked into: a limit that is the same on every machine
+SLACK = 1e-3  # spreads that a number may go further to be short
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The nearest row with another label: `print` it, or read its parts. Without a `row`, none was found."""
+
+    before: Row
+    row: Row | None
+    label: Value | None
+    cost: float
+    proven: bool
+    """Whether nothing nearer (or, without a row, nothing at all) can be; else the search was too long to finish."""
+
+    @property
+    def changes(self) -> dict[str, tuple[Value | None, Value | None]]:
+        """By column: the value as it is, and as it would have to be."""
+        after = self.row or {}
+        return {name: (self.before[name], value) for name, value in after.items() if value != self.before[name]}
+
+    def __str__(self) -> str:
+        if self.row is None:
+            return "no change of these columns gives another label" if self.proven else "no change was found in time"
+        doubt = "" if self.proven else "; there may be a smaller one"
+        cost = f"{self.cost:.3g}"
+        lines = [f"for {shown(self.label)}, change ({cost} {'spread' if cost == '1' else 'spreads'}{doubt})"]
+        width = max((len(write_name(name)) for name in self.changes), default=0)
+        for name, (now, then) in self.changes.items():
+            lines.append(f"    {write_name(name).ljust(width)}  {shown(now)} → {shown(then)}")
+        return "\n".join(lines)
+
+
+def smallest_change(
+    rules: Rules,
+    row: object,
+    to: Value | None = None,
+    *,
+    fixed: Collection[str] = (),
+    domain: Domain | Mapping[str, object] | None = None,
+    spread: object = None,
+    slack: float = SLACK,
+    steps: int = STEPS,
+) -> Change:
+    """The smallest change of a row after which the rules say `to`, or anything else than now.
+
+    It is measured in spreads, summed over the columns: `spread` is a dict of numbers, or a table whose standard
+    deviations are taken; by default the ranges in the rules' schema. Another category is one step, and so is a value
+    where none was; nothing known becomes missing.
+
+    Columns stay in the ranges and categories of the schema, whole numbers whole. `domain` says otherwise, column by
+    column, as in `{"age": (31, None)}`; columns in `fixed` do not change. Numbers may go `slack` spreads further to be
+    short.
+
+    >>> from r2n import RuleSet
+    >>> rules = RuleSet.parse("yes if income - 2·debt > 12.5 and region in {north, west} or savings > 40 else no")
+    >>> row = {"income": 20, "debt": 5, "region": "south", "savings": 10}
+    >>> print(smallest_change(rules, row, spread={"income": 10, "debt": 2, "savings": 5}))
+    for yes, change (1.25 spreads)
+        income  20 → 22.51
+        region  south → north
+    >>> print(smallest_change(rules, row, fixed=["debt", "region"], domain={"savings": range(100)}))
+    for yes, change (31 spreads)
+        savings  10 → 41
+    """
+    start = Start(values_in(rules, one_row(rules, row)), spreads(rules, spread))
+    now = predicted(rules, start.row)
+    goals = _goals(rules, now, to)
+    states = _states(rules, start.row, _domain(rules, domain), fixed)
+    roots = [root for goal in goals for root in _roots(rules, goal, states)]
+    found, proven = _search(roots, start, steps, lambda row: predicted(rules, row) in goals)
+    if found is None:
+        return Change(start.row, None, None, math.inf, proven)
+    tidy = _tidied(rules, found, start, states, slack)
+    return Change(start.row, tidy, predicted(rules, tidy), start.cost(tidy), proven)
+
+
+# -- what is asked for -------------------------------------------------------------------------------
+
+
+def _goals(rules: Rules, now: Value, to: Value | None) -> list[Value]:
+    labels = list(dict.fromkeys([*(part.label for part in parts(rules)), rules.default]))
+    if to is None:
+        return [label for label in labels if label != now]
+    if to not in labels:
+        raise ParameterError(f"to must be one of the labels {labels}, not {to!r}.")
+    if to == now:
+        raise ParameterError(f"the rules say {to!r} of this row already. Ask for another label.")
+    return [to]
+
+
+def _domain(rules: Rules, said: Domain | Mapping[str, object] | None) -> Domain:
+    base = Domain() if rules.schema is None else Domain.of(rules.schema)
+    if said is None:
+        return base
+    own = said if isinstance(said, Domain) else Domain.read(said)
+    for name, _ in own.columns:
+        _require(rules, name, "domain")
+    return base.with_columns(dict(own.columns))
+
+
+def _require(rules: Rules, name: str, what: str) -> None:
+    known = rules.columns if rules.schema is None else rules.schema.names
+    if name not in known:
+        raise ParameterError(f"{what}: " + no_such_column(str(name), known, "the model"))
+
+
+def _states(rules: Rules, row: Row, domain: Domain, fixed: Collection[str]) -> dict[str, State]:
+    """What each column may become: what it is always, and otherwise what the domain allows."""
+    if isinstance(fixed, str):
+        raise ParameterError(f"fixed must be a list of columns, not {fixed!r}.")
+    for name in fixed:
+        _require(rules, name, "fixed")
+    states = states_of(domain, rules.literals)
+    return {name: _state(states[name], value, name in fixed) for name, value in row.items()}
+
+
+def _state(state: State, value: Value | None, fixed: bool) -> State:
+    if value is None:
+        free = replace(state, missing=True)
+        return free.must_be_missing() if fixed else free
+    free = replace(state, missing=False, never=state.never - {value})
+    if free.only is not None:
+        free = replace(free, only=free.only | {value})
+    if free.numeric and isinstance(value, float):
+        whole = free.integer and value == math.floor(value)
+        free = replace(free, low=min(free.low, value), high=max(free.high, value), integer=whole)
+        return free.within(value, value) if fixed else free
+    return free.among(frozenset([value])) if fixed else free
+
+
+def _roots(rules: Rules, goal: Value, states: Mapping[str, State]) -> Iterator[Case]:
+    """All rows of a label: where a rule of it is true and none that is asked before, or none of the other labels."""
+    before: list[tuple[Literal, ...]] = []
+    for part in parts(rules):
+        if part.label == goal:
+            for rule in part.rules:
+                yield from _where_true(Case(states, {}, tuple(before)), rule)
+        else:
+            before += [rule.literals for rule in part.rules]
+    if rules.default == goal:
+        yield Case(states, {}, tuple(before))
+
+
+def _where_true(case: Case, rule: Rule) -> Iterator[Case]:
+    left: Case | None = case
+    for literal in rule.literals:
+        left = left and left.where(literal, True)
+    if left is not None:
+        yield left
+
+
+# -- the search --------------------------------------------------------------------------------------
+
+
+def _search(roots: list[Case], start: Start, steps: int, wanted: Callable[[Row], bool]) -> tuple[Row | None, bool]:
+    """The nearest row of any case that, tried out, is as wanted; and whether it is certain that none is nearer."""
+    queue = _Queue(start)
+    for root in roots:
+        queue.put(Node(root, {}))
+    for _ in range(steps):
+        if not queue.left:
+            return None, queue.certain
+        _, _, node, row = heapq.heappop(queue.left)
+        children = _children(node, row)
+        if children is None and wanted(row):
+            return row, queue.certain
+        # A row that is not what it should be, or a sum that no margin brings to its side, leaves open what is there.
+        queue.certain = queue.certain and children is not None and (bool(children) or not misjudged(row, node.case))
+        for child in children or ():
+            queue.put(child)
+    return None, False
+
+
+class _Queue:
+    """Cases by how near their nearest row is; none comes twice."""
+
+    def __init__(self, start: Start) -> None:
+        self.left: list[tuple[float, int, Node, Row]] = []
+        self.certain = True
+        self._start, self._ticket = start, count()
+        self._seen: set[object] = set()
+
+    def put(self, node: Node) -> None:
+        """One more case, unless it is known, or there is nothing in it."""
+        case = node.case
+        key = *(frozenset(each.items()) for each in (case.states, case.held, node.tried)), frozenset(case.open)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        try:
+            row = relaxed(node, self._start)
+        except Undecidable:
+            self.certain = False
+            return
+        if row is None:
+            return
+        if any(value is None and not case.states[name].missing for name, value in row.items()):
+            self.certain = False  # the column may hold something, but it is hard to say what
+            return
+        heapq.heappush(self.left, (self._start.cost(row), next(self._ticket), node, row))
+
+
+def _children(node: Node, row: Row) -> list[Node] | None:
+    """The cases that a row leads to; None if nothing is wrong with it."""
+    name = fractional(row, node.case)
+    if name is not None:
+        value = row[name]
+        assert isinstance(value, float)
+        return split(node, name, value)
+    wrong = misjudged(row, node.case)
+    if wrong:
+        wider = node.with_wider_margins(wrong)
+        return [] if wider is None else [wider]
+    table = table_of(row) if row else None
+    broken = [rule for rule in node.case.open if table is None or Rule(rule).evaluate(table)[0]]
+    if not broken:
+        return None
+    return list(_failing(node, min(broken, key=len)))
+
+
+def _failing(node: Node, rule: tuple[Literal, ...]) -> Iterator[Node]:
+    """The rule is made false by one of its literals."""
+    rest = replace(node.case, open=tuple(other for other in node.case.open if other != rule))
+    for literal in rule:
+        for part in rest.falsities(literal):
+            if part is not None:
+                yield Node(part, node.tried)
+
+
+# -- short numbers -----------------------------------------------------------------------------------
+
+
+def _tidied(rules: Rules, row: Row, start: Start, states: Mapping[str, State], slack: float) -> Row:
+    """Numbers that had to move go a little further, to a short one, where the label stays what it is."""
+    label = predicted(rules, row)
+    for name, value in row.items():
+        short = _short(value, start.row[name], slack * start.steps.get(name, 1.0))
+        if short is not None and not states[name].integer and states[name].low <= short <= states[name].high:
+            tidy = {**row, name: short}
+            row = tidy if predicted(rules, tidy) == label else row
+    return row
+
+
+def _short(value: Value | None, now: Value | None, room: float) -> float | None:
+    if not isinstance(value, float) or not isinstance(now, float) or value == now or room <= 0.0:
+        return None
+    if value > now:
+        return shortest_between(value, value + room) if value + room > value else None
+    return -shortest_between(-value, -value + room) if value - room < value else None

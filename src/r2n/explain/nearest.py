@@ -1,0 +1,187 @@
+"""The row of a case that is nearest to a given one: a linear program over the halfspaces of several columns.
+
+What a column may hold besides (its range, bounds of its own, sets of categories) is exact, see `r2n.rules.states`; the
+program decides only how far the columns move that are read together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from r2n.explain.row import table_of
+from r2n.rules import Halfspace, Row
+from r2n.rules.cases import Case
+from r2n.rules.states import State
+from r2n.schema import Value
+
+# How far beyond its bound, in spreads, a sum is moved: enough that float sums agree; more is tried where they do not.
+TRUE_MARGINS, FALSE_MARGINS = (1e-9, 1e-7, 1e-5), (0.0, 1e-9, 1e-7, 1e-5)
+_FAR = 1e15  # spreads; a bound beyond it is none to the solver
+_WHOLE = 1e-6  # from a whole number: the solver's tolerance
+
+
+class Undecidable(ArithmeticError):  # noqa: N818 - it says more without "Error"
+    """Numbers so large, or so far apart, that the solver has no say."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """The row as it is, what counts as one step in each column, and where a missing number would be put at first."""
+
+    row: Row
+    steps: Mapping[str, float]
+
+    def cost(self, row: Row) -> float:
+        """How far a row is: numbers in spreads; 1 for another category, or for a value where none was."""
+        return sum(self._distance(name, value) for name, value in row.items())
+
+    def _distance(self, name: str, value: Value | None) -> float:
+        now = self.row[name]
+        if isinstance(now, float) and isinstance(value, int | float):
+            return abs(float(value) - now) / self.steps.get(name, 1.0)
+        return 0.0 if value == now else 1.0
+
+    def place(self, name: str, state: State) -> float:
+        """From where a number is moved; the middle of its range if it is missing."""
+        now = self.row[name]
+        if isinstance(now, float):
+            return now
+        middle = state.low / 2 + state.high / 2
+        return middle if abs(middle) < _FAR else min(max(0.0, state.low), state.high)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A case, and for each of its sums which of the margins is tried."""
+
+    case: Case
+    tried: Mapping[Halfspace, int]
+
+    def margin(self, literal: Halfspace, truth: bool) -> float:
+        return (TRUE_MARGINS if truth else FALSE_MARGINS)[self.tried.get(literal, 0)]
+
+    def with_wider_margins(self, literals: list[Halfspace]) -> Node | None:
+        """None if there are no wider ones."""
+        tried = {**self.tried, **{literal: self.tried.get(literal, 0) + 1 for literal in literals}}
+        wide = all(k < len(TRUE_MARGINS if self.case.held[each] else FALSE_MARGINS) for each, k in tried.items())
+        return Node(self.case, tried) if wide else None
+
+
+def relaxed(node: Node, start: Start) -> Row | None:
+    """The nearest row if whole numbers need not be whole; None if there is none. May raise `Undecidable`."""
+    case = node.case
+    together = sorted({name for literal in case.held for name in literal.columns})
+    moved = _program(node, start, together) if together else {}
+    if moved is None:
+        return None
+    return {name: moved[name] if name in moved else _nearest(state, start, name) for name, state in case.states.items()}
+
+
+def _nearest(state: State, start: Start, name: str) -> Value | None:
+    now = start.row[name]
+    if now is None:
+        return None if state.missing else state.value(start.place(name, state))
+    if state.numeric and isinstance(now, float):
+        return state.value(now)
+    allowed = now not in state.never and (state.only is None or now in state.only)
+    return now if allowed else state.value()
+
+
+def _program(node: Node, start: Start, names: list[str]) -> Row | None:
+    """Least Σ |u| over u = (x - x₀) / spread, within the ranges, every sum beyond its bound by its margin."""
+    from scipy.optimize import linprog  # only this needs it: loading and predicting do with numpy
+
+    states, n = node.case.states, len(names)
+    places = {name: start.place(name, states[name]) for name in names}
+    steps = {name: start.steps.get(name, 1.0) for name in names}
+    matrix, bound = _demands(node, places, steps, names)
+    eye = np.eye(n)
+    sizes = np.block([[eye, -eye], [-eye, -eye]])  # u - t ≤ 0, -u - t ≤ 0: t is at least |u|
+    ranges = [
+        (_end((states[name].low - places[name]) / steps[name]), _end((states[name].high - places[name]) / steps[name]))
+        for name in names
+    ]
+    # A value that was missing may be put anywhere for the same price; near its place is as good as any.
+    prices = [1.0 if start.row[name] is not None else 1e-6 for name in names]
+    result = linprog(
+        np.r_[np.zeros(n), prices],
+        A_ub=np.vstack([np.hstack([-matrix, np.zeros_like(matrix)]), sizes]),
+        b_ub=np.r_[-bound, np.zeros(2 * n)],
+        bounds=[*ranges, *[(0.0, None)] * n],
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if result.status not in (0, 2):
+        raise Undecidable(result.message)
+    if result.status == 2:  # infeasible
+        return None
+    return {
+        name: _put(states[name], places[name] + u * steps[name], u, places[name])
+        for name, u in zip(names, result.x[:n], strict=True)
+    }
+
+
+def _demands(
+    node: Node, places: Mapping[str, float], steps: Mapping[str, float], names: list[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows Σ a·spread·u ≥ bound, each brought to a largest coefficient of 1."""
+    matrix, bound = np.zeros((len(node.case.held), len(names))), np.zeros(len(node.case.held))
+    for k, (literal, truth) in enumerate(node.case.held.items()):
+        sign = 1.0 if truth else -1.0
+        for name, a in literal.terms:
+            matrix[k, names.index(name)] = sign * a * steps[name]
+        size, now = np.abs(matrix[k]).max(), sum(a * places[name] for name, a in literal.terms)
+        with np.errstate(all="ignore"):
+            matrix[k] /= size
+            bound[k] = sign * (literal.threshold - now) / size + node.margin(literal, truth)
+    if not (np.isfinite(matrix).all() and (np.abs(bound) < _FAR).all()):
+        raise Undecidable("numbers beyond what the solver can tell apart")
+    return matrix, bound
+
+
+def _end(bound: float) -> float | None:
+    return bound if abs(bound) < _FAR else None
+
+
+def _put(state: State, number: float, moved: float, place: float) -> float:
+    """Where the program put a column: where it was if it did not move; whole if only the solver's error is in it."""
+    number = min(max(place if moved == 0.0 else float(number), state.low), state.high)
+    return float(round(number)) if state.integer and abs(number - round(number)) < _WHOLE else number
+
+
+def fractional(row: Row, case: Case) -> str | None:
+    """A column whose number is not one it may hold."""
+    for name in sorted({name for literal in case.held for name in literal.columns}):
+        value, state = row[name], case.states[name]
+        if isinstance(value, float) and not _may_hold(state, value):
+            return name
+    return None
+
+
+def _may_hold(state: State, value: float) -> bool:
+    if state.only is not None:
+        return value in state.only
+    return value not in state.never and not (state.integer and value != math.floor(value))
+
+
+def split(node: Node, name: str, value: float) -> list[Node]:
+    """Below and above a number that the column may not hold."""
+    state = node.case.states[name]
+    if state.integer and value != math.floor(value):
+        ends = [(state.low, math.floor(value)), (math.ceil(value), state.high)]
+    else:
+        ends = [(state.low, math.nextafter(value, -math.inf)), (math.nextafter(value, math.inf), state.high)]
+    parts = [node.case.with_states({name: state.within(*end)}) for end in ends]
+    return [replace(node, case=part) for part in parts if part is not None]
+
+
+def misjudged(row: Row, case: Case) -> list[Halfspace]:
+    """The sums that, computed in floats, are not on the side where they must be."""
+    if not case.held:
+        return []
+    table = table_of(row)
+    return [literal for literal, truth in case.held.items() if bool(literal.evaluate(table)[0]) != truth]

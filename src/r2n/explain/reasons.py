@@ -1,0 +1,178 @@
+"""Which rules hold in a row and by what margin; and where none does, which is nearest and what it lacks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from r2n.explain.row import Rules, one_row, predicted, shown, spreads, values_in
+from r2n.rules import ClassRules, Halfspace, Literal, Row, Rule
+from r2n.rules.baseline import parts
+from r2n.rules.text import write_name
+from r2n.schema import Schema, Table, Value
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralReason:
+    """One literal in the row."""
+
+    literal: Literal
+    text: str
+    holds: bool
+    value: Value | None
+    """What it reads: the sum of a halfspace, as printed (a ratio where it is printed as one), else the cell."""
+    margin: float
+    """By how much what is printed is beyond its bound; negative if it falls short, NaN if it is missing, or no sum."""
+    distance: float
+    """How many spreads of its best column a halfspace is short of holding; 1 for any other literal that fails."""
+
+    def __str__(self) -> str:
+        return f"{'holds' if self.holds else 'fails'}  {self.text}: {self._said()}"
+
+    def _said(self) -> str:
+        if self.value is None or math.isnan(self.margin):
+            return f"it is {shown(self.value)}"
+        if self.margin == 0.0:
+            return f"it is {shown(self.value)}, on the bound"
+        return f"it is {shown(self.value)}, {shown(abs(self.margin))} {'beyond' if self.holds else 'short'}"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleReason:
+    """One rule in the row; its number is its place as printed, from 1."""
+
+    number: int
+    label: Value
+    rule: Rule
+    literals: tuple[LiteralReason, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether all its literals do."""
+        return all(literal.holds for literal in self.literals)
+
+    @property
+    def distance(self) -> float:
+        """How far the row is from it, literal by literal; 0 if it holds."""
+        return math.fsum(literal.distance for literal in self.literals)
+
+    def lines(self) -> list[str]:
+        """Its literals, those that fail first."""
+        ordered = sorted(self.literals, key=lambda literal: literal.holds)
+        return [f"    {literal}" for literal in ordered] or ["    true everywhere"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a row gets its label: `print` it, or read its parts."""
+
+    row: Row
+    prediction: Value
+    default: Value
+    by_default: bool
+    """Whether no rule decided."""
+    rules: tuple[RuleReason, ...]
+    """All rules, as printed."""
+    asked: tuple[Value, ...]
+    """The classes that were asked before the one that decided, and did not claim the row."""
+
+    @property
+    def deciding(self) -> tuple[RuleReason, ...]:
+        """The rules that hold and decide."""
+        own = (rule for rule in self.rules if rule.holds and rule.label == self.prediction)
+        return () if self.by_default else tuple(own)
+
+    @property
+    def nearest(self) -> RuleReason | None:
+        """Of the rules that could have decided otherwise but do not hold, the one that lacks least."""
+        others = [rule for rule in self.rules if not rule.holds and (self.by_default or rule.label in self.asked)]
+        return min(others, key=lambda rule: rule.distance, default=None)
+
+    def __str__(self) -> str:
+        lines = [f"prediction: {shown(self.prediction)}{', the default: no rule holds' if self.by_default else ''}"]
+        if self.asked and not self.by_default:
+            lines.append(f"asked before, without a rule that holds: {', '.join(map(shown, self.asked))}")
+        for rule in self.deciding:
+            lines += [f"rule {rule.number} holds", *rule.lines()]
+        if self.nearest is not None:
+            of = f" ({shown(self.nearest.label)})" if len({rule.label for rule in self.rules}) > 1 else ""
+            lines += [f"rule {self.nearest.number}{of} is nearest of those that do not hold", *self.nearest.lines()]
+        return "\n".join(lines)
+
+
+def explain(rules: Rules, row: object, spread: object = None) -> Explanation:
+    """What decides about a row, exactly as it is evaluated.
+
+    Nearness is measured in spreads of the columns: `spread` is a dict of numbers, or a table whose standard deviations
+    are taken; by default the ranges in the rules' schema.
+
+    >>> from r2n import RuleSet
+    >>> rules = RuleSet.parse("yes if income - 2·debt > 12.5 and region in {north, west} or savings > 40 else no")
+    >>> print(explain(rules, {"income": 20, "debt": 5, "region": "west", "savings": 0}))
+    prediction: no, the default: no rule holds
+    rule 2 is nearest of those that do not hold
+        fails  income - 2·debt > 12.5: it is 10, 2.5 short
+        holds  region in {north, west}: it is west
+    >>> print(explain(rules, {"income": 20, "debt": 3, "region": "west", "savings": 0}))
+    prediction: yes
+    rule 2 holds
+        holds  income - 2·debt > 12.5: it is 14, 1.5 beyond
+        holds  region in {north, west}: it is west
+    """
+    table = one_row(rules, row)
+    values, steps = values_in(rules, table), spreads(rules, spread)
+    reasons = tuple(_rule_reasons(rules, table, values, steps))
+    claiming = next((reason.label for reason in reasons if reason.holds), None)
+    labels = [part.label for part in parts(rules)]
+    asked = tuple(labels if claiming is None else labels[: labels.index(claiming)])
+    prediction = predicted(rules, values) if claiming is None else claiming
+    several = isinstance(rules, ClassRules)
+    return Explanation(values, prediction, rules.default, claiming is None, reasons, asked if several else ())
+
+
+def _rule_reasons(rules: Rules, table: Table, row: Row, steps: dict[str, float]) -> list[RuleReason]:
+    reasons = {literal: _reason(literal, table, row, rules.schema, steps) for literal in rules.literals}
+    found: list[RuleReason] = []
+    for part in parts(rules):
+        for rule in part.rules:
+            own = tuple(reasons[literal] for literal in rule.literals)
+            found.append(RuleReason(len(found) + 1, part.label, rule, own))
+    return found
+
+
+def _reason(literal: Literal, table: Table, row: Row, schema: Schema | None, steps: dict[str, float]) -> LiteralReason:
+    holds, text = bool(literal.evaluate(table)[0]), literal.text(schema)
+    if not isinstance(literal, Halfspace):
+        return LiteralReason(literal, text, holds, row[literal.columns[0]], math.nan, 0.0 if holds else 1.0)
+    total = float(literal.values(table)[0])
+    margin = total - literal.threshold
+    distance = 0.0 if holds else _steps_short(literal, margin, steps)
+    value, margin = _as_printed(literal, text, total, margin, row)
+    return LiteralReason(literal, text, holds, value, margin, distance)
+
+
+def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float]) -> float:
+    """The column of the largest leverage takes the fewest spreads; a missing value is one step from being known."""
+    if math.isnan(margin):
+        return 1.0
+    return -margin / max(abs(a) * steps[name] for name, a in literal.terms)
+
+
+def _as_printed(literal: Halfspace, text: str, total: float, margin: float, row: Row) -> tuple[float | None, float]:
+    """The value and the margin of what is printed: the mirrored sum after `<`, the quotient of a ratio."""
+    if math.isnan(total):
+        return None, math.nan
+    ratio = _ratio(literal, text, row)
+    if ratio is not None:
+        value, bound = ratio
+        return value, math.copysign(abs(value - bound), margin) if margin else 0.0
+    return (-total if literal.terms[0][1] < 0.0 else total), margin
+
+
+def _ratio(literal: Halfspace, text: str, row: Row) -> tuple[float, float] | None:
+    """The quotient and its bound, if the halfspace is printed as a ratio."""
+    for (p, _), (q, b) in (literal.terms, literal.terms[::-1]) if literal.size == 2 else ():
+        above, below = row[p], row[q]
+        if text.startswith(f"{write_name(p)}/") and isinstance(above, float) and isinstance(below, float) and below:
+            return above / below, abs(b)
+    return None

@@ -1,0 +1,73 @@
+"""What a schema has to say about a column or a category that a person wrote: the problem, or None."""
+
+from __future__ import annotations
+
+import difflib
+import math
+
+from r2n.rules.literals import Halfspace, Literal, Membership
+from r2n.rules.text import write_name, write_value
+from r2n.schema import Column, Schema, Value
+from r2n.schema.table import no_such_column
+from r2n.schema.values import shown
+
+
+def column_problem(schema: Schema, name: str, compared: bool = False) -> str | None:
+    """Why a literal cannot read this column, or (`compared`) not compare it with a number.
+
+    >>> schema, _ = Schema.learn({"age": [31, 58], "region": ["north", "west"]})
+    >>> column_problem(schema, "regoin")
+    "the schema has no column 'regoin'. Did you mean 'region'? Its columns are: 'age', 'region'."
+    >>> column_problem(schema, "region", compared=True)
+    "column 'region' holds categories, which cannot be compared with a number. Write `region in {north}`."
+    """
+    if name not in schema:
+        return no_such_column(name, schema.names, "the schema")
+    column = schema.column(name)
+    if not compared or column.kind == "numeric":
+        return None
+    example = f" Write `{write_name(name)} in {{{write_value(column.categories[0])}}}`." if column.categories else ""
+    return f"column {name!r} holds categories, which cannot be compared with a number.{example}"
+
+
+def category_problem(schema: Schema, name: str, value: Value) -> str | None:
+    """Why a value cannot be a category of this column of the schema.
+
+    >>> schema, _ = Schema.learn({"age": [31, 58], "region": ["north", "west"]})
+    >>> category_problem(schema, "region", "nort")
+    "column 'region' never held 'nort'. Did you mean 'north'? Its 2 categories are: 'north', 'west'."
+    >>> category_problem(schema, "age", "old")
+    "column 'age' holds numbers, and never 'old'. Compare it, as in `age > 44.5`."
+    """
+    column = schema.column(name)
+    if value in column.missing_values:
+        return f"in column {name!r}, {shown(value)} stands for a missing value. Write `{write_name(name)} is missing`."
+    if column.kind == "numeric":
+        if not isinstance(value, str):
+            return None
+        return f"column {name!r} holds numbers, and never {shown(value)}. Compare it, as in `{_comparison(column)}`."
+    if not column.categories or value in column.categories:
+        return None
+    return f"column {name!r} never held {shown(value)}.{_nearest(value, column.categories)}"
+
+
+def literal_problem(schema: Schema, literal: Literal) -> str | None:
+    """The first problem of a literal, or None."""
+    compared = isinstance(literal, Halfspace)
+    problems = [column_problem(schema, name, compared) for name in literal.columns]
+    if isinstance(literal, Membership) and not any(problems):
+        problems += [category_problem(schema, literal.column, value) for value in literal.values]
+    return next(filter(None, problems), None)
+
+
+def _comparison(column: Column) -> str:
+    middle = column.low / 2 + column.high / 2
+    return f"{write_name(column.name)} > {middle if math.isfinite(middle) else 0:.4g}"
+
+
+def _nearest(value: Value, categories: tuple[Value, ...]) -> str:
+    texts = [category for category in categories if isinstance(category, str)]
+    near = difflib.get_close_matches(str(value), texts, n=3)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    some = ", ".join(map(shown, categories[:10])) + (", …" if len(categories) > 10 else "")
+    return f"{hint} Its {len(categories)} categories are: {some}."

@@ -1,0 +1,200 @@
+"""The commands about a model, driven as a process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from r2n.rules import Baseline, ClassRules, RuleSet
+from r2n.schema import Schema
+from tests.test_cli import run
+
+FRAME = pd.DataFrame(
+    {
+        "income": [20.0, 35.5, 28.0, 12.0, 40.0, 31.0] * 20,
+        "debt, total": [5.0, 3.0, 9.0, 1.0, 12.0, 2.0] * 20,
+        "children": [0, 2, 1, 3, 0, 1] * 20,
+        "region": ["north", "west", "south", "west", "north", "?"] * 20,
+        "a=b": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] * 20,
+    }
+)
+SCHEMA, _ = Schema.learn(FRAME, missing_values={"region": ["?"]})
+RULES = RuleSet.parse(
+    'yes if income - 2·"debt, total" > 20.5 and region in {north, west} or "a=b" > 5.5 else no', SCHEMA
+)
+CLASSES = ClassRules.parse("low if income < 15 else high if income > 35 and children < 2 else middle", SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("commands")
+    y = RULES.predict(FRAME)
+    RULES.with_baseline(Baseline.count(RULES, FRAME, y)).save(folder / "model.json")
+    RULES.without(1).with_rule("income > 33 and region = west").save(folder / "other.json")
+    CLASSES.save(folder / "classes.json")
+    RuleSet.parse("yes if x > 1 and z in {a} else no").save(folder / "bare.json")
+    FRAME.assign(paid=y).to_csv(folder / "people.csv", index=False)
+    FRAME.assign(paid=y).to_parquet(folder / "people.parquet")
+    FRAME.drop(columns="income").to_csv(folder / "narrow.csv", index=False)
+    shifted = FRAME.assign(paid=np.where(FRAME["a=b"] > 5.5, "no", y), income=FRAME["income"] + 10)
+    shifted.to_csv(folder / "later.csv", index=False)
+    FRAME.assign(paid=[None, *y[1:]]).to_csv(folder / "gaps.csv", index=False)
+    return folder
+
+
+ROW = ("income=20", "debt, total=5", "region=north", "a=b=1")
+
+
+# -- explain ------------------------------------------------------------------------------------------
+
+
+def test_explain_says_why_and_what_would_change_it(folder: Path) -> None:
+    assert run("explain", folder / "model.json", *ROW).stdout == (
+        "prediction: no, the default: no rule holds\n"
+        "rule 2 is nearest of those that do not hold\n"
+        '    fails  income - 2·"debt, total" > 20.5: it is 10, 10.5 short\n'
+        "    holds  region in {north, west}: it is north\n"
+        "for yes, change (0.375 spreads)\n"
+        "    income  20 → 30.51\n"
+    )
+
+
+def test_explain_reads_a_row_of_a_table(folder: Path) -> None:
+    for table in ("people.csv", "people.parquet"):
+        said = run("explain", folder / "model.json", folder / table, "--row", 1).stdout
+        assert said.startswith("prediction: yes\nrule 2 holds\n")
+        assert "it is 29.5, 9 beyond" in said
+        assert "for no, change" in said
+    said = run("explain", folder / "model.json", folder / "people.csv", "--row", 5).stdout
+    assert "for no, change (0.2 spreads)" in said
+
+
+def test_explain_takes_fixed_columns_a_label_and_spreads(folder: Path) -> None:
+    said = run("explain", folder / "model.json", *ROW, "--fixed", "income", "--fixed", "debt, total").stdout
+    assert said.endswith('for yes, change (1 spread)\n    "a=b"  1 → 6\n')  # its numbers were whole
+    spread = run("explain", folder / "model.json", *ROW, "--spread", folder / "people.csv").stdout
+    assert "for yes, change (1.1" in spread
+    said = run("explain", folder / "classes.json", "income=20", "children=3", "--to", "high").stdout
+    assert said.startswith("prediction: middle, the default: no rule holds\nrule 1 (low) is nearest")
+    assert said.endswith("    children  3 → 1\n    income    20 → 35.01\n")
+    stuck = run("explain", folder / "classes.json", "income=20", "children=3", "--fixed", "income").stdout
+    assert stuck.endswith("no change of these columns gives another label\n")
+
+
+def test_explain_reads_missing_values_and_unknown_columns_of_a_bare_model(folder: Path) -> None:
+    for word in ("region=", "region=?"):
+        said = run("explain", folder / "model.json", "income=50", "debt, total=5", word, "a=b=0").stdout
+        assert "fails  region in {north, west}: it is missing" in said
+    said = run("explain", folder / "bare.json", "x=0", "z=a").stdout
+    assert said.endswith("for yes, change (1 spread)\n    x  0 → 1.001\n")
+
+
+# -- diff ---------------------------------------------------------------------------------------------
+
+
+def test_diff_shows_rules_and_rows(folder: Path) -> None:
+    said = run("diff", folder / "model.json", folder / "other.json").stdout
+    assert '  - "a=b" > 5.5\n  + income > 33 and region in {west}\n' in said
+    assert "decided differently" not in said
+    with_rows = run("diff", folder / "model.json", folder / "other.json", folder / "people.csv").stdout
+    assert "20 of 120 rows are decided differently: 20 yes → no" in with_rows
+    assert run("diff", folder / "model.json", folder / "model.json").stdout == "the same rules\n"
+    assert "labels, the default last" in run("diff", folder / "model.json", folder / "classes.json").stdout
+
+
+# -- check --------------------------------------------------------------------------------------------
+
+
+def test_check_finds_nothing_on_the_rows_learned_from(folder: Path) -> None:
+    assert run("check", folder / "model.json", folder / "people.csv", "--target", "paid").stdout == (
+        "120 rows: 80 no, 40 yes\n"
+        "rule  covers  before  precision  before\n"
+        '   1  16.7 %  16.7 %      1.000   1.000  "a=b" > 5.5\n'
+        '   2  16.7 %  16.7 %      1.000   1.000  income - 2·"debt, total" > 20.5 and region in {north, west}\n'
+        "accuracy 1.0000, 1.0000 in training\n"
+    )
+
+
+def test_check_finds_drift_of_coverage_and_of_precision(folder: Path) -> None:
+    lines = run("check", folder / "model.json", folder / "later.csv", "--target", "paid").stdout.splitlines()
+    assert lines[2] == '   1  16.7 %  16.7 %      0.000   1.000  ! "a=b" > 5.5'
+    assert lines[3].startswith("   2  33.3 %  16.7 %")
+    assert lines[-1].startswith("! differs from training by more than 3 standard errors: rule 1")
+
+
+def test_check_without_labels_and_without_training_counts(folder: Path) -> None:
+    said = run("check", folder / "model.json", folder / "later.csv").stdout
+    assert "accuracy" not in said
+    assert said.splitlines()[1].split() == ["rule", "covers", "before", "before"]
+    bare = run("check", folder / "classes.json", folder / "people.csv").stdout
+    assert bare == (
+        "120 rows: 80 middle, 20 high, 20 low\n"
+        "rule  covers\n"
+        "   1  16.7 %  low: income < 15\n"
+        "   2  16.7 %  high: children < 2 and income > 35\n"
+    )
+
+
+# -- what is wrong ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("explain", "model.json", "incom=3"), "the model has no column 'incom'. Did you mean 'income'?"),
+        (("explain", "model.json", "income=3", "region"), "'region' is no column=value."),
+        (("explain", "model.json", "income=much", "region=west"), "'income' holds numbers, and 'much' is none."),
+        (("explain", "model.json", "income=3", "region=west"), "the rules read 'a=b' too. Give a=b=…, or a=b= if"),
+        (("explain", "model.json", "income=inf", *ROW[1:]), "the value inf in row 0 is infinite."),
+        (("explain", "model.json", *ROW, "--to", "perhaps"), "to must be one of the labels ['yes', 'no']"),
+        (("explain", "model.json", *ROW, "--to", "no"), "the rules say 'no' of this row already"),
+        (("explain", "model.json", *ROW, "--fixed", "incom"), "Did you mean 'income'?"),
+        (("explain", "model.json", "people.csv", "--row", "120"), "has 120 rows, the first of which is 0."),
+        (("explain", "model.json", "nowhere.csv"), "there is no file"),
+        (("explain", "model.json", "narrow.csv"), "columns that were there at fit are missing: ['income']"),
+        (("explain", "people.csv", "income=3"), "not complete JSON"),
+        (("diff", "model.json", "nowhere.json"), "nowhere.json"),
+        (("diff", "model.json", "other.json", "narrow.csv"), "columns that were there at fit are missing"),
+        (("check", "model.json", "narrow.csv"), "columns that were there at fit are missing: ['income']"),
+        (("check", "model.json", "people.csv", "--target", "payed"), "the table has no column 'payed'. Did you mean"),
+        (("check", "model.json", "gaps.csv", "--target", "paid"), "column 'paid' holds no label in row 0."),
+        (
+            ("check", "model.json", "people.csv", "--target", "income"),
+            "holds none of the labels ['yes', 'no'], but 20.0.",
+        ),
+    ],
+)
+def test_errors_are_one_message_and_exit_code_1(folder: Path, words: tuple[str, ...], message: str) -> None:
+    files = {path.name: str(path) for path in folder.iterdir()}
+    done = run(*(files.get(word, word) for word in words), ok=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert message in " ".join(done.stderr.split())
+    assert done.stdout == ""
+
+
+def test_wrong_usage_is_exit_code_2(folder: Path) -> None:
+    assert run("explain", folder / "model.json", ok=False).returncode == 2
+    assert run("explain", folder / "model.json", *ROW, "--row", -1, ok=False).returncode == 2
+    assert run("diff", folder / "model.json", ok=False).returncode == 2
+    assert run("check", folder / "model.json", ok=False).returncode == 2
+
+
+@pytest.mark.parametrize("command", [("explain", *ROW), ("check", "people.csv"), ("diff", "other.json")])
+def test_no_command_loads_the_training_engine(folder: Path, command: tuple[str, ...]) -> None:
+    files = {path.name: str(path) for path in folder.iterdir()}
+    words = [command[0], files["model.json"], *(files.get(word, word) for word in command[1:])]
+    code = (
+        f"import sys; sys.argv = ['r2n', *{words!r}]\n"
+        "from r2n.cli import app\n"
+        "app(standalone_mode=False)\n"
+        "import json; print(json.dumps([m for m in ('jax', 'optax', 'sklearn') if m in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout.splitlines()[-1]) == []
