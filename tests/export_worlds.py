@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from r2n import datasets
-from r2n.rules import ClassRules, RuleSet
+from r2n.rules import ClassRules, Literal, RuleSet
 from r2n.rules.text import write_value
 from r2n.schema import Schema
 from tests.strategies import NUMERIC, rules, small_literals, tables
@@ -61,10 +61,14 @@ labels = st.sampled_from(["yes", "no", "3", "a b", 'q"uo', "<&>", 3, 0, -2, 2**6
 
 
 @st.composite
-def decisions(draw: st.DrawFn) -> RuleSet | ClassRules:
-    """Rules of the small world, for one class or for several."""
-    *named, default = draw(st.lists(labels, min_size=2, max_size=4, unique=True))
-    branches = tuple((label, tuple(draw(st.lists(rules(small_literals), max_size=4)))) for label in named)
+def decisions(
+    draw: st.DrawFn,
+    literal: st.SearchStrategy[Literal] = small_literals,
+    label: st.SearchStrategy[Any] = labels,
+) -> RuleSet | ClassRules:
+    """Rules for one class or for several."""
+    *named, default = draw(st.lists(label, min_size=2, max_size=4, unique=True))
+    branches = tuple((name, tuple(draw(st.lists(rules(literal), max_size=4)))) for name in named)
     return RuleSet(branches[0][1], named[0], default) if len(named) == 1 else ClassRules(branches, default)
 
 
