@@ -10,10 +10,10 @@ import pytest
 from hypothesis import strategies as st
 
 from r2n import datasets
-from r2n.rules import ClassRules, Literal, RuleSet
+from r2n.rules import ClassRules, Known, Literal, Missing, RuleSet
 from r2n.rules.text import write_value
 from r2n.schema import Schema
-from tests.strategies import NUMERIC, rules, small_literals, tables
+from tests.strategies import CATEGORICAL, CATEGORIES, NUMERIC, halfspaces, memberships, rules, small_literals, tables
 
 TEXTS = (None, "a", "b", "c", "never seen", "A", " a", "1", 'q"uo', "back\\slash", "new\nline", "größe", "<&>")
 NUMBERS = (None, 1, 2, 7, 0.5, 1e300)
@@ -22,6 +22,16 @@ BOOLEANS = (None, True, False)
 # What stands for a missing value, where the schema says so.
 CODES: dict[str, list[object]] = {"x": [7.0, -1.0], "z": ["c", "1"], "w": [7]}
 
+
+# Literals with numbers of few digits.
+_names = st.sampled_from(NUMERIC + CATEGORICAL)
+_weights = st.sampled_from([1.0, -1.0, 2.0, -2.5, 0.1, -0.3, 40.0])
+ORDINARY = (
+    halfspaces(st.sampled_from(NUMERIC), _weights, st.sampled_from([-1.0, 0.0, 0.25, 1.5]))
+    | memberships(_names, st.sampled_from((*CATEGORIES, 0)))
+    | st.builds(Missing, _names)
+    | st.builds(Known, _names)
+)
 
 Cells = dict[str, np.ndarray[Any, Any]]
 
@@ -73,9 +83,9 @@ def decisions(
 
 
 @st.composite
-def typed_worlds(draw: st.DrawFn) -> TypedWorld:
+def typed_worlds(draw: st.DrawFn, literal: st.SearchStrategy[Literal] = small_literals) -> TypedWorld:
     """Numbers on and beside every boundary, a column of texts, one of numbers or Booleans as categories."""
-    found = draw(decisions())
+    found = draw(decisions(literal))
     table = draw(tables(found.literals))
     columns = {name: table.numeric(name).copy() for name in NUMERIC}
     others = {"z": TEXTS, "w": draw(st.sampled_from([NUMBERS, BOOLEANS]))}

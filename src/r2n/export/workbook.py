@@ -6,7 +6,7 @@ missing value. To decide on further rows, enter them below and fill the formulas
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
@@ -113,7 +113,7 @@ def _write_words(sheet: Any, rules: RuleSet | ClassRules) -> None:
     sheet.freeze_panes = "A2"
 
 
-def _put(sheet: Any, row: int, cells: list[Cell]) -> None:
+def _put(sheet: Any, row: int, cells: Sequence[Cell]) -> None:
     """Values into the cells of a row; a text that begins with = is a text, not a formula."""
     for k, value in enumerate(cells, start=1):
         if isinstance(value, str) and not is_written(value):
