@@ -185,8 +185,11 @@ def test_the_document_is_well_built(world: TypedWorld) -> None:
 
 
 def test_several_classes_and_a_row_that_none_claims() -> None:
-    rules = ClassRules.parse("a if x > 1 and x < 2 or z is missing else b if z not in {p, q} else c")
-    cells: Cells = {"x": np.array([1.5, 3.0, 3.0, np.nan]), "z": np.array(["p", "r", "q", None], dtype=object)}
+    rules = ClassRules.parse("a if x > 1 and x < 2 or x is missing else b if z not in {p, q} else c")
+    cells: Cells = {
+        "x": np.array([1.5, 3.0, 3.0, np.nan, 3.0]),
+        "z": np.array(["p", "r", "q", "r", None], dtype=object),
+    }
     agrees(TypedWorld(rules, cells))
 
 

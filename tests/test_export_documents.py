@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from r2n.errors import ParameterError
 from r2n.export import latex, markdown
-from r2n.rules import ClassRules, RuleSet
+from r2n.rules import ClassRules, Known, Membership, Rule, RuleSet
 from r2n.schema import Column, Schema
 from tests.export_worlds import decisions
 from tests.strategies import ODD_NAMES, any_literals, values
@@ -52,6 +52,13 @@ def test_a_markdown_table_reads_back_as_the_rules(rules: RuleSet | ClassRules) -
         assert RuleSet.parse(f"t if {' or '.join(line[1] for line in lines) or 'false'} else f").rules == (
             RuleSet(rules.rules).rules
         )
+
+
+@pytest.mark.parametrize("name", ["a|b", "`", "``", "a`|`b", "\\|", "|", "*a*", "<b>", "&amp;", " x ", "[a](b)", "\\"])
+def test_what_markdown_has_a_use_for_stays_as_it_is(name: str) -> None:
+    rules = RuleSet((Rule((Membership(name, (name, "other")), Known(f"{name}!"))),), name, f"not {name}")
+    _, (_, condition, label), (*_, default) = cells_of(markdown.write(rules))
+    assert RuleSet.parse(f"{label} if {condition} else {default}") == rules
 
 
 def test_a_title_is_plain_text() -> None:
