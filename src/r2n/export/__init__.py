@@ -1,0 +1,1 @@
+"""Exports: each format is one module with a SUFFIX and a `write`."""

@@ -1,0 +1,157 @@
+"""Rules as typed targets see them: one type for each column, cases in turn, one type for all labels.
+
+PMML, ONNX and DMN give every column a type. What a column of that type cannot hold is taken out of the sets here,
+once, so that each format writes only what can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+from r2n.errors import ParameterError
+from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Rule, RuleSet
+from r2n.rules.text import write_value
+from r2n.schema import Value
+
+Type: TypeAlias = OneOf["number", "text", "boolean"]
+LabelType: TypeAlias = OneOf["integer", "number", "text", "boolean", "mixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column: its type, and the values of that type that stand for a missing one."""
+
+    name: str
+    type: Type
+    codes: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A rule, its number in printed order from 1 on, and the label it gives."""
+
+    number: int
+    rule: Rule
+    label: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """Cases, asked in turn, over typed columns; where none is true, the default."""
+
+    cases: tuple[Case, ...]
+    fields: dict[str, Field]
+    default: Value
+    label_type: LabelType
+
+
+def cases(rules: RuleSet | ClassRules) -> tuple[Case, ...]:
+    """Every rule with its number and label, in the order in which they are asked.
+
+    >>> [(case.number, case.label) for case in cases(ClassRules.parse("a if x > 1 or y > 1 else b if z > 1 else c"))]
+    [(1, 'a'), (2, 'a'), (3, 'b')]
+    """
+    branches = rules.branches if isinstance(rules, ClassRules) else ((rules.label, rules.rules),)
+    pairs = [(rule, label) for label, branch in branches for rule in branch]
+    return tuple(Case(number, rule, label) for number, (rule, label) in enumerate(pairs, start=1))
+
+
+def typed(rules: RuleSet | ClassRules) -> Typed:
+    """The rules over typed columns, without those that can never be true; numbers stay what they were."""
+    fields = {name: _field(rules, name) for name in rules.columns}
+    labels = rules.labels if isinstance(rules, ClassRules) else (rules.label,)
+    kind = _label_type([*labels, rules.default])
+    kept = []
+    for case in cases(rules):
+        literals = [_retyped(literal, fields) for literal in case.rule.literals]
+        if None not in literals:
+            rule = Rule(tuple(literal for literal in literals if literal is not None))
+            kept.append(Case(case.number, rule, _as_label(case.label, kind)))
+    return Typed(tuple(kept), fields, _as_label(rules.default, kind), kind)
+
+
+def _label_type(labels: list[Value]) -> LabelType:
+    """The one type of all labels; "mixed" if they have several."""
+    kinds = {type(label) for label in labels}
+    if kinds == {int} and max(abs(int(label)) for label in labels) < 2**63:
+        return "integer"
+    names: dict[type, LabelType] = {bool: "boolean", float: "number", str: "text"}
+    return names.get(kinds.pop(), "mixed") if len(kinds) == 1 else "mixed"
+
+
+def _as_label(label: Value, kind: LabelType) -> Value:
+    """Labels of several types are written as text, which keeps them apart: 3 and "3" with its quotes."""
+    return write_value(label) if kind == "mixed" else label
+
+
+def _field(rules: RuleSet | ClassRules, name: str) -> Field:
+    column = None if rules.schema is None else rules.schema.column(name)
+    sums = any(isinstance(literal, Halfspace) and name in literal.columns for literal in rules.literals)
+    if sums or (column is not None and column.kind == "numeric"):
+        kind: Type = "number"
+    else:
+        sets = [m.values for m in rules.literals if isinstance(m, Membership) and m.column == name]
+        seen = () if column is None else column.categories
+        kind = _type_of(name, list(seen) or [value for values in sets for value in values])
+    codes = () if column is None else column.missing_values
+    return Field(name, kind, tuple(code for code in (_as_type(code, kind) for code in codes) if code is not None))
+
+
+def _type_of(name: str, values: list[Value]) -> Type:
+    """The type of a column of these categories; numbers, where nothing is known."""
+    texts = {isinstance(value, str) for value in values}
+    if len(texts) > 1:
+        raise ParameterError(
+            f"column {name!r} mixes text and numbers in its categories, but this format gives every column one type. "
+            f"Write its numbers as text and fit again."
+        )
+    if texts == {True}:
+        return "text"
+    return "boolean" if values and all(isinstance(value, bool) for value in values) else "number"
+
+
+def _retyped(literal: Literal, fields: dict[str, Field]) -> Literal | None:
+    """The literal with only the categories that its column can hold; None if it is never true."""
+    if not isinstance(literal, Membership):
+        return literal
+    kind = fields[literal.column].type
+    values = [value for value in (_as_type(value, kind) for value in literal.values) if value is not None]
+    if values:
+        return Membership(literal.column, tuple(values), literal.negated)
+    return Known(literal.column) if literal.negated else None
+
+
+def _as_type(value: Value, kind: Type) -> Value | None:
+    """A category in the type of its column, None if it has no place there; True and 1 are the same category."""
+    if kind == "text" or isinstance(value, str):
+        return value if kind == "text" and isinstance(value, str) else None
+    if kind == "boolean":
+        return bool(value) if value in (0, 1) else None
+    return _exact(value)
+
+
+def _exact(value: Value) -> Value:
+    """A number that a float64 holds exactly."""
+    try:
+        same = float(value) == value
+    except OverflowError:
+        same = False
+    if not same:
+        raise ParameterError(
+            f"the category {value!r} is no float64, the only kind of number this format compares. "
+            f"Write such categories as text and fit again."
+        )
+    return int(value) if isinstance(value, bool) else value
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """The wanted name, or if it is taken the same with a number.
+
+    >>> free_name("sum", {"x"}), free_name("sum", {"sum", "sum 2"})
+    ('sum', 'sum 3')
+    """
+    names = (wanted if k == 1 else f"{wanted} {k}" for k in range(1, len(taken) + 2))
+    return next(name for name in names if name not in taken)

@@ -1,0 +1,209 @@
+"""A formula for Excel (and LibreOffice, and Google Sheets) that gives the label; a blank cell is a missing value.
+
+Texts are compared with EXACT, because `=` takes no account of case; sums are computed only where every cell they read
+holds a number. Excel computes with 15 digits, so a row that lies on a boundary may fall on the other side of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+from r2n.errors import ParameterError
+from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules.text import write_bound, write_number
+from r2n.schema import Schema, Value
+
+SUFFIX = ".txt"
+
+LONGEST, DEEPEST, MOST_ARGUMENTS, LONGEST_TEXT = 8192, 64, 255, 255  # what Excel reads
+
+
+def write(rules: RuleSet | ClassRules, *, first: str = "A2", cells: Mapping[str, str] | None = None) -> str:
+    """One formula for one row, to be filled down; columns stand side by side, from the cell `first` on.
+
+    Their order is that of the table they were learned from, or of `rules.columns` if that is not known. With `cells`
+    each column is where that says: {"income": "B2"}, or a name, or {"income": "[@income]"} in a table.
+
+    >>> print(write(RuleSet.parse("yes if income - 2.1·debt > 12.5 and region in {north} else no")), end="")
+    =IF(AND(IF(COUNT(B2,A2)=2,B2-2.1*A2>12.5,FALSE),AND(ISTEXT(C2),EXACT(C2,"north"))),"yes","no")
+    """
+    sheet = Sheet(place(rules, first) if cells is None else cells, rules.schema)
+    branches = rules.branches if isinstance(rules, ClassRules) else ((rules.label, rules.rules),)
+    formula = constant(rules.default)
+    for label, branch in reversed(branches):
+        formula = f"IF({_join('OR', map(sheet.rule, branch), 'FALSE')},{constant(label)},{formula})"
+    return checked(f"={formula}", "the formula", "Export a workbook, which has a column for each rule.") + "\n"
+
+
+def place(rules: RuleSet | ClassRules, first: str) -> dict[str, str]:
+    """The cells of the columns that are read, side by side.
+
+    >>> place(RuleSet.parse("yes if x - y > 0 else no"), "Z9")
+    {'x': 'Z9', 'y': 'AA9'}
+    """
+    found = re.fullmatch("([A-Z]{1,3})([1-9][0-9]*)", first)
+    if found is None:
+        raise ParameterError(f"first must be a cell such as 'A2', not {first!r}.")
+    start = reduce(lambda number, letter: 26 * number + ord(letter) - 64, found[1], 0)
+    return {name: f"{letters(start + k)}{found[2]}" for k, name in enumerate(ordered_columns(rules))}
+
+
+def letters(number: int) -> str:
+    """What a sheet calls its column of this number.
+
+    >>> [letters(number) for number in (1, 26, 27, 702, 703)]
+    ['A', 'Z', 'AA', 'ZZ', 'AAA']
+    """
+    more, last = divmod(number - 1, 26)
+    return (letters(more) if more else "") + chr(65 + last)
+
+
+def ordered_columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
+    """The columns that are read, as they stand in the table."""
+    if rules.schema is None:
+        return rules.columns
+    return tuple(name for name in rules.schema.names if name in rules.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Where each column is, and which values of it stand for a missing one."""
+
+    cells: Mapping[str, str]
+    schema: Schema | None = None
+
+    def rule(self, rule: Rule) -> str:
+        """A conjunction; TRUE if it is empty."""
+        return _join("AND", map(self.literal, rule.literals), "TRUE")
+
+    def literal(self, literal: Literal) -> str:
+        """TRUE or FALSE, whatever the cells hold (except for errors, which stay errors)."""
+        match literal:
+            case Halfspace():
+                return self._halfspace(literal)
+            case Membership(column, values, negated):
+                found = _is_any(self.cell(column), values)
+                extra = self._no_code(column)
+                if negated:
+                    return _join("AND", [f'{self.cell(column)}<>""', *extra, f"NOT({found})"])
+                return _join("AND", [*extra, found])
+            case Missing(column):
+                return f"NOT({self._is_known(column)})" if self._no_code(column) else f'{self.cell(column)}=""'
+            case Known(column):
+                return self._is_known(column)
+
+    def cell(self, column: str) -> str:
+        """Where a column is."""
+        if column not in self.cells:
+            raise ParameterError(
+                f"cells does not say where column {column!r} is. Add it, such as {{{column!r}: 'B2'}}."
+            )
+        return self.cells[column]
+
+    def _halfspace(self, literal: Halfspace) -> str:
+        flipped = literal.terms[0][1] < 0.0
+        terms = literal.mirrored if flipped else literal.terms
+        total = "".join(f"{'-' if a < 0.0 else '+'}{self._product(name, abs(a))}" for name, a in terms)
+        operator, bound = write_bound(literal.threshold, flipped).split()
+        numbers = f"COUNT({','.join(map(self.cell, literal.columns))})={len(terms)}"
+        guard = _join("AND", [numbers, *(code for name in literal.columns for code in self._no_code(name))])
+        return f"IF({guard},{total.removeprefix('+')}{operator}{number(float(bound))},FALSE)"
+
+    def _product(self, name: str, a: float) -> str:
+        return self.cell(name) if a == 1.0 else f"{number(a)}*{self.cell(name)}"
+
+    def _is_known(self, column: str) -> str:
+        return _join("AND", [f'{self.cell(column)}<>""', *self._no_code(column)])
+
+    def _no_code(self, column: str) -> list[str]:
+        """That the cell holds none of the values that stand for a missing one, if there are such."""
+        codes = () if self.schema is None else self.schema.column(column).missing_values
+        return [f"NOT({_is_any(self.cell(column), codes)})"] if codes else []
+
+
+def _is_any(cell: str, values: Iterable[Value]) -> str:
+    """Whether a cell holds one of these; 1 and TRUE are one category."""
+    texts = [f"EXACT({cell},{text(value)})" for value in values if isinstance(value, str)]
+    numbers = [f"{cell}={one}" for value in values if not isinstance(value, str) for one in _spellings(value)]
+    parts = []
+    if texts:  # EXACT takes the number 3 for the text "3"
+        parts.append(f"AND(ISTEXT({cell}),{_join('OR', texts)})")
+    if numbers:  # a blank cell equals 0
+        parts.append(f'AND({cell}<>"",{_join("OR", numbers)})')
+    return _join("OR", parts)
+
+
+def _spellings(value: float) -> list[str]:
+    return [number(value), constant(value == 1)] if value in (0, 1) else [number(value)]
+
+
+def _join(function: str, items: Iterable[str], none: str = "") -> str:
+    """AND or OR of any number of items: beyond 255, of groups of them."""
+    parts = list(items)
+    if len(parts) <= 1:
+        return parts[0] if parts else none
+    if len(parts) <= MOST_ARGUMENTS:
+        return f"{function}({','.join(parts)})"
+    groups = [parts[k : k + MOST_ARGUMENTS] for k in range(0, len(parts), MOST_ARGUMENTS)]
+    return _join(function, [_join(function, group) for group in groups])
+
+
+# -- constants --------------------------------------------------------------------------------------
+
+
+def constant(value: Value) -> str:
+    """A label in a formula.
+
+    >>> print(constant('the "new" one'), constant(True), constant(1e22))
+    "the ""new"" one" TRUE 1E+22
+    """
+    if isinstance(value, bool):
+        return str(value).upper()
+    return text(value) if isinstance(value, str) else number(value)
+
+
+def number(value: float) -> str:
+    """A number in a formula; what Excel has no number for is refused."""
+    try:
+        size = abs(float(value))
+    except OverflowError:
+        size = float("inf")
+    if size != 0.0 and not 2.2250738585072014e-308 <= size <= 9.99999999999999e307:
+        raise ParameterError(f"{value!r} is beyond the numbers of Excel, which end at 1E+308 and 2.3E-308.")
+    mantissa, e, exponent = write_number(float(value)).partition("e")
+    return f"{mantissa}E{int(exponent):+d}" if e else mantissa
+
+
+def text(value: str) -> str:
+    """A text in a formula: in pieces, because Excel reads none of more than 255 characters."""
+    if not is_written(value):
+        raise ParameterError(f"{value!r} cannot be told from a blank cell, or written into one. Rename it.")
+    pieces = [value[k : k + LONGEST_TEXT] for k in range(0, len(value), LONGEST_TEXT)]
+    quoted = ['"' + piece.replace('"', '""') + '"' for piece in pieces]
+    return quoted[0] if len(quoted) == 1 else f"({'&'.join(quoted)})"
+
+
+def is_written(value: str) -> bool:
+    """Whether a cell can hold this text, and be told from a blank one."""
+    return 0 < len(value) <= 32767 and re.search("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]", value) is None
+
+
+def checked(formula: str, what: str, advice: str) -> str:
+    """The formula, if Excel reads one as long and as deeply nested."""
+    if len(formula) > LONGEST:
+        raise ParameterError(f"{what} has {len(formula)} characters, but Excel reads at most {LONGEST}. {advice}")
+    if _depth(formula) > DEEPEST:
+        raise ParameterError(f"{what} is nested {_depth(formula)} deep, but Excel reads at most {DEEPEST}. {advice}")
+    return formula
+
+
+def _depth(formula: str) -> int:
+    """How deeply parentheses are nested, those in texts aside."""
+    depth = deepest = 0
+    for char in re.sub('"[^"]*"', "", formula):
+        depth += (char == "(") - (char == ")")
+        deepest = max(deepest, depth)
+    return deepest

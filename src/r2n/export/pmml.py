@@ -1,0 +1,186 @@
+"""PMML 4.4: a RuleSetModel of which the first rule that is true decides.
+
+A halfspace of several columns is a derived field (the sum, from left to right, of two numbers at a time), compared
+with its threshold. A predicate that reads a missing value is UNKNOWN in PMML, also `isNotIn`, and a rule that is
+UNKNOWN does not fire: the meaning is ours.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from r2n.errors import ParameterError
+from r2n.export._typed import Case, Field, Typed, free_name, typed
+from r2n.export._xml import Element, document, element
+from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
+from r2n.rules.literals import Terms
+from r2n.schema import Value
+
+SUFFIX = ".pmml"
+
+# A sum beyond all floats is infinite, or no number (inf - inf), and compared as such.
+_AS_IS = {"invalidValueTreatment": "asIs"}
+
+_TYPES = {"number": "double", "integer": "integer", "text": "string", "mixed": "string", "boolean": "boolean"}
+
+
+def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: str = "rule") -> str:
+    """A PMML document; it gives the label, called `prediction`, and the number of the rule that gave it.
+
+    >>> print(write(RuleSet.parse("yes if x > 3 else no")).split("<RuleSet ")[1].rstrip())
+    defaultScore="no" defaultConfidence="1">
+       <RuleSelectionMethod criterion="firstHit" />
+       <SimpleRule id="1" score="yes">
+        <Extension extender="r2n" name="rule" value="x &gt; 3" />
+        <SimplePredicate field="x" operator="greaterThan" value="3.0" />
+       </SimpleRule>
+      </RuleSet>
+     </RuleSetModel>
+    </PMML>
+    """
+    found = typed(rules)
+    if "" in found.fields:
+        raise ParameterError("a column has an empty name, which PMML has no place for. Rename it.")
+    target = free_name(prediction, found.fields)
+    rule = free_name(rule, {*found.fields, target})
+    header = element("Header", {"description": "Classification rules"}, element("Application", {"name": "r2n"}))
+    model = _model(found, target, rule)
+    root = {"xmlns": "http://www.dmg.org/PMML-4_4", "version": "4.4"}
+    return document(element("PMML", root, header, _dictionary(found, target), model))
+
+
+def _dictionary(found: Typed, target: str) -> Element:
+    fields = [_data_field(field) for field in found.fields.values()]
+    labels = dict.fromkeys([*(case.label for case in found.cases), found.default])
+    values = [element("Value", {"value": _text(label)}) for label in labels]
+    kind = {"name": target, "optype": "categorical", "dataType": _TYPES[found.label_type]}
+    return element("DataDictionary", {"numberOfFields": str(len(fields) + 1)}, *fields,
+                   element("DataField", kind, *values))  # fmt: skip
+
+
+def _data_field(field: Field) -> Element:
+    optype = "continuous" if field.type == "number" else "categorical"
+    codes = [element("Value", {"value": _text(code), "property": "missing"}) for code in field.codes]
+    return element("DataField", {"name": field.name, "optype": optype, "dataType": _TYPES[field.type]}, *codes)
+
+
+def _model(found: Typed, target: str, rule: str) -> Element:
+    taken = {*found.fields, target, rule}
+    sums = _name_sums(found, taken)
+    derived = [element("LocalTransformations", {}, *(_derive(s, name) for s, name in sums.items()))] if sums else []
+    default = {"defaultScore": _text(found.default), "defaultConfidence": "1"}  # without it JPMML gives no default
+    ruleset = element("RuleSet", default, element("RuleSelectionMethod", {"criterion": "firstHit"}),
+                      *(_simple_rule(case, sums) for case in found.cases))  # fmt: skip
+    output = _output(free_name(f"output {target}", taken), _TYPES[found.label_type], rule)
+    kind = {"modelName": "r2n", "functionName": "classification"}
+    return element("RuleSetModel", kind, _mining_schema(found, target), output, *derived, ruleset)
+
+
+def _mining_schema(found: Typed, target: str) -> Element:
+    # A category never seen is a value like any other: it is `not in` any set.
+    use = {"usageType": "active", "invalidValueTreatment": "asIs"}
+    inputs = [element("MiningField", {"name": name, **use}) for name in found.fields]
+    return element("MiningSchema", {}, *inputs, element("MiningField", {"name": target, "usageType": "target"}))
+
+
+def _output(label: str, label_type: str, rule: str) -> Element:
+    """The label once more, for engines that show nothing but outputs, and the number of the rule that gave it."""
+    said = {"name": label, "optype": "categorical", "dataType": label_type, "feature": "predictedValue"}
+    number = {"name": rule, "optype": "categorical", "dataType": "string", "feature": "entityId"}
+    return element("Output", {}, element("OutputField", said), element("OutputField", number))
+
+
+# -- sums -------------------------------------------------------------------------------------------
+
+
+def _is_plain(literal: Halfspace) -> bool:
+    """Whether it compares a column as it is: x > c, or -x > c, which is x < -c."""
+    return len(literal.terms) == 1 and abs(literal.terms[0][1]) == 1.0
+
+
+def _name_sums(found: Typed, taken: set[str]) -> dict[Terms, str]:
+    """A name for each sum that must be derived."""
+    literals = [literal for case in found.cases for literal in case.rule.literals]
+    sums = dict.fromkeys(s.mirrored for s in literals if isinstance(s, Halfspace) and not _is_plain(s))
+    names: dict[Terms, str] = {}
+    for terms in sums:
+        names[terms] = free_name("sum", {*taken, *names.values()})
+    return names
+
+
+def _derive(terms: Terms, name: str) -> Element:
+    products = [_product(column, a) for column, a in terms]
+    total = reduce(lambda left, right: element("Apply", {"function": "+", **_AS_IS}, left, right), products)
+    return element("DerivedField", {"name": name, "optype": "continuous", "dataType": "double"}, total)
+
+
+def _product(column: str, a: float) -> Element:
+    reference = element("FieldRef", {"field": column})
+    if a == 1.0:
+        return reference
+    constant = element("Constant", {"dataType": "double"}, text=repr(a))
+    return element("Apply", {"function": "*", **_AS_IS}, constant, reference)
+
+
+# -- rules ------------------------------------------------------------------------------------------
+
+
+def _simple_rule(case: Case, sums: dict[Terms, str]) -> Element:
+    predicates = [_predicate(literal, sums) for literal in case.rule.literals]
+    match predicates:
+        case []:
+            whole = element("True")
+        case [whole]:
+            pass
+        case _:
+            whole = element("CompoundPredicate", {"booleanOperator": "and"}, *predicates)
+    words = element("Extension", {"extender": "r2n", "name": "rule", "value": str(case.rule)})
+    return element("SimpleRule", {"id": str(case.number), "score": _text(case.label)}, words, whole)
+
+
+def _predicate(literal: Literal, sums: dict[Terms, str]) -> Element:
+    match literal:
+        case Halfspace(((column, 1.0),), threshold):
+            return _compare(column, "greaterThan", threshold)
+        case Halfspace(((column, -1.0),), threshold):
+            return _compare(column, "lessThan", -threshold)
+        case Halfspace(_, threshold):
+            # The mirror image, because a sum that is no number (inf - inf) is above every number to
+            # engines that follow Java's order, and must not be true.
+            return _compare(sums[literal.mirrored], "lessThan", -threshold)
+        case Membership(column, values, negated):
+            return _membership(column, values, negated)
+        case Missing(column):
+            return element("SimplePredicate", {"field": column, "operator": "isMissing"})
+        case Known(column):
+            return element("SimplePredicate", {"field": column, "operator": "isNotMissing"})
+
+
+def _compare(field: str, operator: str, number: float) -> Element:
+    return element("SimplePredicate", {"field": field, "operator": operator, "value": repr(number + 0.0)})
+
+
+def _membership(column: str, values: tuple[Value, ...], negated: bool) -> Element:
+    if any(isinstance(value, str) and ('"' in value or "\\" in value) for value in values):
+        return _one_by_one(column, values, negated)
+    kind = "string" if isinstance(values[0], str | bool) else "real"
+    words = " ".join(_array_item(value) for value in values)
+    array = element("Array", {"type": kind, "n": str(len(values))}, text=words)
+    operator = "isNotIn" if negated else "isIn"
+    return element("SimpleSetPredicate", {"field": column, "booleanOperator": operator}, array)
+
+
+def _one_by_one(column: str, values: tuple[Value, ...], negated: bool) -> Element:
+    """Without an array, because engines differ in how they read quotes and backslashes there."""
+    operator, join = ("notEqual", "and") if negated else ("equal", "or")
+    each = [element("SimplePredicate", {"field": column, "operator": operator, "value": _text(v)}) for v in values]
+    return each[0] if len(each) == 1 else element("CompoundPredicate", {"booleanOperator": join}, *each)
+
+
+def _array_item(value: Value) -> str:
+    return f'"{value}"' if isinstance(value, str) else _text(value)
+
+
+def _text(value: Value) -> str:
+    """A value in its shortest form that reads back exactly."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

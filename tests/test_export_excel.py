@@ -1,0 +1,227 @@
+"""The formula and the workbook, recalculated by LibreOffice (or the package formulas), say what the rules say."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from r2n.errors import ParameterError
+from r2n.export import excel, workbook
+from r2n.rules import ClassRules, Halfspace, Rule, RuleSet
+from tests.export_worlds import NUMBERS, ORDINARY, TypedWorld, adult, decisions, schema
+from tests.strategies import CATEGORICAL, CATEGORIES, NUMERIC, ODD_NAMES, UNSEEN, memberships
+
+LABELS = st.sampled_from(["yes", "no", "3", "a b", 'q"uo', "=no", "größe", 3, 0, -2, 0.5, True, False])
+ODD_SETS = memberships(st.sampled_from(CATEGORICAL), st.sampled_from(['q"uo', "=1+1", "a"]))
+OTHERS = (None, *CATEGORIES, *UNSEEN, "A", 'q"uo', "=1+1", False, 0, "0")
+
+
+@st.composite
+def ordinary_worlds(draw: st.DrawFn) -> TypedWorld:
+    """Rules with ordinary numbers, and rows that are on no boundary; texts, numbers and Booleans in one column."""
+    found = draw(decisions(ORDINARY | ODD_SETS, LABELS))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    columns = {name: np.where(rng.random(8) < 0.2, np.nan, rng.normal(size=8)) for name in NUMERIC}
+    for name in CATEGORICAL:
+        columns[name] = np.array([*(OTHERS[k] for k in rng.integers(len(OTHERS), size=8)), None], dtype=object)[:-1]
+    return TypedWorld(found, columns)
+
+
+def recalculated(books: list[bytes], folder: Path) -> list[Any]:
+    """What the cells of each book hold after all formulas have been computed anew."""
+    for k, book in enumerate(books):
+        (folder / f"{k}.xlsx").write_bytes(book)
+    if shutil.which("soffice"):
+        return _by_libreoffice(len(books), folder)
+    return [_by_formulas(folder / f"{k}.xlsx") for k in range(len(books))]
+
+
+def _by_libreoffice(n: int, folder: Path) -> list[Any]:
+    home = f"-env:UserInstallation={(folder.parent / 'office').as_uri()}"  # made once for all tests here
+    files = [str(folder / f"{k}.xlsx") for k in range(n)]
+    command = ["soffice", home, "--headless", "--norestore", "--convert-to", "xlsx", "--outdir", str(folder / "out")]
+    subprocess.run([*command, *files], check=True, capture_output=True, timeout=300)
+    return [_values(openpyxl.load_workbook(folder / "out" / f"{k}.xlsx", data_only=True)["rows"]) for k in range(n)]
+
+
+def _values(sheet: Any) -> list[tuple[Any, ...]]:
+    return list(sheet.iter_rows(values_only=True))
+
+
+def _by_formulas(path: Path) -> list[tuple[Any, ...]]:
+    formulas = pytest.importorskip("formulas", reason="neither LibreOffice nor the package formulas is here")
+    rows = _values(openpyxl.load_workbook(path)["rows"])
+    found = formulas.ExcelModel().loads(str(path)).finish().calculate()
+    sheet = openpyxl.load_workbook(path)["rows"]
+    values = []
+    for i, row in enumerate(rows, start=1):
+        cells = [sheet.cell(i, j + 1).coordinate for j in range(len(row))]
+        values.append(tuple(_computed(found, path, at, cell) for at, cell in zip(cells, row, strict=True)))
+    return values
+
+
+def _computed(found: Any, path: Path, at: str, cell: Any) -> Any:
+    if not isinstance(cell, str) or not cell.startswith("="):
+        return cell
+    value = found[f"'[{path.name}]ROWS'!{at}"].value[0, 0]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def said(rows: list[tuple[Any, ...]]) -> tuple[list[Any], list[Any]]:
+    """The labels and the numbers of rules, from the last two columns."""
+    assert rows[0][-2:] == ("rule", "prediction")
+    return [row[-1] for row in rows[1:]], [row[-2] for row in rows[1:]]
+
+
+def compare(worlds: list[TypedWorld], folder: Path) -> None:
+    books = [workbook.write(world.rules, rows=world.columns) for world in worlds]
+    for world, rows in zip(worlds, recalculated(books, folder), strict=True):
+        labels, numbers = said(rows)
+        assert numbers == world.first_rule.tolist(), str(world.rules)
+        assert labels == world.rules.predict(world.columns).tolist(), str(world.rules)
+
+
+def test_the_workbook_says_what_the_rules_say(tmp_path: Path) -> None:
+    worlds: list[TypedWorld] = []
+
+    @settings(max_examples=40, deadline=None, database=None, suppress_health_check=[HealthCheck.differing_executors])
+    @given(ordinary_worlds())
+    def collect(world: TypedWorld) -> None:
+        worlds.append(world)
+
+    collect()
+    compare(worlds, tmp_path)
+
+
+def test_rows_of_adult(tmp_path: Path) -> None:
+    world = adult()
+    ordinary = np.flatnonzero(~on_boundary(world))
+    some = 400 if shutil.which("soffice") else 40  # the package is slow
+    chosen = np.random.default_rng(0).choice(ordinary, size=some, replace=False)
+    compare([TypedWorld(world.rules, {name: cells[chosen] for name, cells in world.columns.items()})], tmp_path)
+
+
+def on_boundary(world: TypedWorld) -> np.ndarray[Any, Any]:
+    """Rows whose sums are so near to a threshold that 15 digits do not tell."""
+    table = world.rules.table(world.columns)
+    sums = [literal for literal in world.rules.literals if isinstance(literal, Halfspace)]
+    return np.any([np.abs(each.values(table) - each.threshold) < 1e-9 for each in sums], axis=0)
+
+
+def test_codes_for_missing_values_typed_into_cells(tmp_path: Path) -> None:
+    """A person who fills in a row may enter the code itself."""
+    rules = RuleSet.parse("a if x + y > 1 or z not in {a} or w in {7, 1} else b").with_schema(schema(NUMBERS, True))
+    book = openpyxl.load_workbook(io.BytesIO(workbook.write(rules)))
+    entered = {"x": 7, "y": 3, "z": "c", "w": 7}
+    for k, name in enumerate(excel.ordered_columns(rules), start=1):
+        book["rows"].cell(2, k).value = entered[name]
+    file = io.BytesIO()
+    book.save(file)
+    (rows,) = recalculated([file.getvalue()], tmp_path)
+    assert said(rows) == (["b"], [0])
+    assert rules.predict({name: [value] for name, value in entered.items()}).tolist() == ["b"]
+
+
+def test_the_formula_says_what_the_workbook_says(tmp_path: Path) -> None:
+    """Beside the columns of the rules: one cell with the formula for all of them."""
+    rules = ClassRules.parse(
+        'high if x - 2.5·y > 1 and z in {a, "q\\"uo"} or x > 2 else low if z not in {b} else "no one"'
+    )
+    columns = {"x": [4.0, 3.0, 0.5, np.nan, -1.0], "y": [1.0, 0.5, 0.1, 0.0, 0.0], "z": ["a", "b", "b", 'q"uo', None]}
+    book = openpyxl.load_workbook(io.BytesIO(workbook.write(rules, rows=columns)))
+    n = book["rows"].max_column
+    for row in range(2, 7):
+        book["rows"].cell(row, n - 1).value = "=0"
+        book["rows"].cell(row, n).value = excel.write(rules, first=f"A{row}").strip()
+    file = io.BytesIO()
+    book.save(file)
+    (rows,) = recalculated([file.getvalue()], tmp_path)
+    assert said(rows)[0] == rules.predict(columns).tolist() == ["high", "high", "no one", "low", "no one"]
+
+
+def test_cells_may_be_anywhere() -> None:
+    rules = RuleSet.parse("1 if income - 2.1·debt <= 12.5 else 0")
+    assert excel.write(rules, cells={"income": "[@income]", "debt": "Debt"}) == (
+        "=IF(IF(COUNT([@income],Debt)=2,[@income]-2.1*Debt<=12.5,FALSE),1,0)\n"
+    )
+    with pytest.raises(ParameterError, match="cells does not say where column 'debt' is"):
+        excel.write(rules, cells={"income": "B2"})
+    with pytest.raises(ParameterError, match="first must be a cell such as 'A2', not 'here'"):
+        excel.write(rules, first="here")
+
+
+def test_a_formula_that_excel_cannot_read_is_refused(tmp_path: Path) -> None:
+    cities = ", ".join(f"city{k}" for k in range(600))
+    rules = RuleSet.parse(f"yes if z in {{{cities}}} else no")
+    with pytest.raises(
+        ParameterError, match=r"the formula has [0-9]+ characters, but Excel reads at most 8192. Export a"
+    ):
+        excel.write(rules)
+    with pytest.raises(ParameterError, match=r"the formula of rule 1 has [0-9]+ characters.*Split the rule"):
+        workbook.write(rules)
+    classes = " else ".join(f"c{k} if x > {99 - k}" for k in range(70))
+    with pytest.raises(ParameterError, match=r"nested [0-9]+ deep, but Excel reads at most 64"):
+        excel.write(ClassRules.parse(f"{classes} else none"))
+    many = RuleSet.parse(f"yes if {' or '.join(f'x > {k} and x < {k}.5' for k in range(130))} else no")
+    with pytest.raises(ParameterError, match="Export a workbook"):
+        excel.write(many)
+    compare([TypedWorld(many, {"x": np.array([2.2, 2.7, 129.3, -1.0])})], tmp_path)
+
+
+def test_many_categories_are_asked_in_groups(tmp_path: Path) -> None:
+    """OR takes no more than 255 arguments, and a text in a formula has no more than 255 characters."""
+    numbers = RuleSet.parse(f"yes if x in {{{', '.join(str(3 * k) for k in range(400))}}} else no")
+    long = RuleSet((*RuleSet.parse("yes if x in {a} else no").rules,), "y" * 300, "n" * 256)
+    x = np.array([3.0, 1197.0, 1.0, 1200.0])
+    compare([TypedWorld(numbers, {"x": x}), TypedWorld(long, {"x": np.array(["a", "b"], dtype=object)})], tmp_path)
+    assert '("' + "y" * 255 + '"&"' + "y" * 45 + '")' in excel.write(long)
+
+
+@pytest.mark.parametrize("text", ['yes if z in {""} else no', 'yes if z in {"\\u0001"} else no', '"" if x > 1 else no'])
+def test_texts_that_no_cell_holds_are_refused(text: str) -> None:
+    for write in (excel.write, workbook.write):
+        with pytest.raises(ParameterError, match=r"blank .*Rename it"):
+            write(RuleSet.parse(text))
+
+
+@pytest.mark.parametrize("bound", [1.7e308, 5e-324])
+def test_numbers_that_excel_has_not_are_refused(bound: float) -> None:
+    with pytest.raises(ParameterError, match="beyond the numbers of Excel"):
+        excel.write(RuleSet.parse(f"yes if x > {bound!r} else no"))
+
+
+def test_any_column_name_and_no_formulas_in_disguise(tmp_path: Path) -> None:
+    names = [*ODD_NAMES, "=1+1", "+1", "@SUM(A1)"]
+    rules = RuleSet(tuple(Rule((Halfspace.of({name: 1.0}, 1.0),)) for name in names))
+    columns = {name: np.where(np.arange(5) == k % 6, 2.0, 0.0) for k, name in enumerate(names)}
+    compare([TypedWorld(rules, columns)], tmp_path)
+    z = np.array(["=1+1", "2", "=HYPERLINK(1)"], dtype=object)
+    book = openpyxl.load_workbook(
+        io.BytesIO(workbook.write(RuleSet.parse('"=1" if "=z" in {"=1+1"} else "=2"'), rows={"=z": z}))
+    )
+    typed = {cell.coordinate for sheet in book for row in sheet.iter_rows() for cell in row if cell.data_type == "f"}
+    assert typed == {"B2", "C2", "D2", "B3", "C3", "D3", "B4", "C4", "D4"}
+
+
+def test_the_rules_are_there_in_words() -> None:
+    rules = ClassRules.parse("a if x/y > 2 or z is missing else b if w in {1} else c")
+    book = openpyxl.load_workbook(io.BytesIO(workbook.write(rules)))
+    assert book.sheetnames == ["rows", "rules"]
+    words = _values(book["rules"])
+    assert words[0] == ("rule", "if", "prediction")
+    assert [row[1] for row in words[1:]] == [*map(str, rules.rules), "otherwise"]
+    assert [row[2] for row in words[1:]] == ["a", "a", "b", "c"]
+
+
+def test_only_what_fits_on_a_sheet() -> None:
+    with pytest.raises(ParameterError, match="a sheet has room for 1048575 rows"):
+        workbook.write(RuleSet.parse("yes if x > 1 else no"), rows={"x": np.zeros(1_048_576)})
