@@ -1,5 +1,7 @@
 """The package of formats: found by name, options checked, advice given."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,12 +60,41 @@ def test_the_json_export_is_the_model_file(tmp_path: Path) -> None:
         assert from_text(str(text)) == load(tmp_path / "model.json") == rules
 
 
-def test_options_given_as_text_take_the_type_of_their_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    defaults = {"wide": False, "digits": 3, "share": 0.5, "title": None, "name": "a"}
-    monkeypatch.setattr(r2n.export, "options_of", lambda to: defaults)
-    given = {"wide": "Yes", "digits": "12", "share": "1e-3", "title": "7", "name": "b"}
-    assert read_options("any", given) == {"wide": True, "digits": 12, "share": 1e-3, "title": "7", "name": "b"}
-    assert read_options("any", {"strange": "x"}) == {"strange": "x"}, "which export refuses, with advice"
-    for name, text in (("wide", "perhaps"), ("digits", "1.5"), ("share", "half")):
-        with pytest.raises(ParameterError, match=f"{name} must be like"):
-            read_options("any", {name: text})
+@pytest.mark.parametrize(
+    ("default", "text", "value"),
+    [(False, "Yes", True), (True, "0", False), (3, "12", 12), (0.5, "1e-3", 1e-3), (None, "7", "7"), ("a", "b", "b")],
+)
+def test_options_given_as_text_take_the_type_of_their_default(default: object, text: str, value: object) -> None:
+    assert r2n.export._read("option", text, default) == value
+
+
+@pytest.mark.parametrize(("default", "text"), [(False, "perhaps"), (3, "1.5"), (0.5, "half")])
+def test_texts_of_another_type_are_refused(default: object, text: str) -> None:
+    with pytest.raises(ParameterError, match=f"option must be like {default!r}, not '{text}'"):
+        r2n.export._read("option", text, default)
+
+
+def test_options_of_a_format_are_read_and_unknown_ones_left_to_export() -> None:
+    assert read_options("sql", {"dialect": "sqlite", "strange": "x"}) == {"dialect": "sqlite", "strange": "x"}
+
+
+def test_a_package_that_is_not_installed_is_named_with_advice() -> None:
+    code = (
+        "import sys; sys.modules['sqlglot'] = None\n"
+        "from r2n import RuleSet\nfrom r2n.errors import ParameterError\nfrom r2n.export import export\n"
+        "try:\n    export(RuleSet.parse('yes if x > 1 else no'), 'sql')\n"
+        "except ParameterError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (
+        "writing sql needs the package sqlglot, which is not installed. Run: pip install 'r2n[export]'" in done.stdout
+    )
+
+
+def test_exporting_source_code_needs_numpy_alone() -> None:
+    code = (
+        "import sys\nfrom r2n import RuleSet\nfrom r2n.export import export, formats\n"
+        "[export(RuleSet.parse('yes if x > 1 else no'), to) for to in ('python', 'javascript', 'json')]\n"
+        "print([name for name in ('sqlglot', 'scipy', 'pandas', 'narwhals', 'sklearn', 'jax') if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ NAMES = (
     "0", "back\\slash", "\\", "\\'", '\\"', "`", "a`b", "]", "#", "--", "/*", "; DROP TABLE rows_; --",
     "'); DROP TABLE rows_;--", "{x}", "{{x}}", "${x}", "%s", "?", ":x", "$1", "@x", "</script>", "\u2028", "\r\n",
     "__proto__", "constructor", "toString", "__import__('os')", "None", "null", "NaN", "true", "😀", "x" * 60,
+    "a__SQLGLOT__LBREAK__b", "a__SQLGLOT__LB__b",
 )  # fmt: skip
 TEXTS = ("a", "b", "", " ", "a ", "A", "3", "1", "True", "true", "nan", "NaN", "NULL", "None", "null", "?", *NAMES[3:])
 TYPES = {"x": "number", "y": "number", "i": "integer", "z": "text", "f": "boolean"}
@@ -44,7 +46,7 @@ class Shipped:
     columns: dict[str, list[Any]]
     types: dict[str, str]
 
-    @property
+    @cached_property
     def expected(self) -> list[tuple[Any, int]]:
         """For each row the label and the number of the first rule that is true, by the rules themselves."""
         branches = self.rules.branches if isinstance(self.rules, ClassRules) else (("", self.rules.rules),)

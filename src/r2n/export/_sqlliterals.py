@@ -125,7 +125,7 @@ class SQLWriter:
             return double
         # SQLite keeps text, such as the empty text of a CSV file, in columns of numbers too, and casts it to 0.
         text = exp.Literal.string("text")
-        return exp.Case().when(exp.NEQ(this=exp.Typeof(this=cell.copy()), expression=text), double)
+        return exp.Case().when(exp.NEQ(this=exp.func("TYPEOF", cell.copy()), expression=text), double)
 
     def _column(self, name: str) -> exp.Expr:
         from sqlglot import exp

@@ -56,7 +56,13 @@ def write(
     given = {name: text for name, text in names.items() if text is not None}
     if given and form != "view":
         raise ParameterError(f"{', '.join(given)}: only a view has names, not form={form!r}. Write form='view'.")
-    return make(writer, given).sql(dialect=_quoting(writer.dialect), pretty=True) + "\n"
+    return _laid_out(make(writer, given), _quoting(writer.dialect)) + "\n"
+
+
+def _laid_out(found: exp.Expr, dialect: str | type[Dialect]) -> str:
+    """On several lines, unless a name or a text has lines of its own, or a word that sqlglot marks lines with."""
+    plain = found.sql(dialect=dialect)
+    return found.sql(dialect=dialect, pretty=plain.isprintable() and "__SQLGLOT__" not in plain)
 
 
 def _condition(writer: SQLWriter, _: Mapping[str, str]) -> exp.Expr:
