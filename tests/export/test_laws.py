@@ -10,7 +10,7 @@ from tests.export.engines import BarePython, DuckDB, Node, PostgreSQL, SQLite, T
 from tests.export.worlds import Shipped, shipped
 
 # Engines live as long as the session, whatever examples they are asked.
-laws = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+laws = settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
 def assert_agrees(world: Shipped, *engines: Any) -> None:
@@ -43,7 +43,7 @@ def test_postgresql_decides_as_the_rules_do(postgres_engine: PostgreSQL, world: 
 OTHERS = tuple(map(Transpiled, ("snowflake", "bigquery", "spark")))
 
 
-@settings(laws, max_examples=60)
+@settings(laws, max_examples=40)
 @given(world=shipped(extremes=False, nan=False))
 def test_other_dialects_read_back_decide_as_the_rules_do(world: Shipped) -> None:
     """Without NaN, which BigQuery compares otherwise than DuckDB, where its SQL is run."""
