@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 
+from r2n import RuleSet
+from r2n.schema import Column, Schema
 from tests.export.engines import BarePython, DuckDB, Node, PostgreSQL, SQLite, Transpiled
 from tests.export.worlds import Shipped, shipped
 
@@ -48,3 +52,19 @@ OTHERS = tuple(map(Transpiled, ("snowflake", "bigquery", "spark")))
 def test_other_dialects_read_back_decide_as_the_rules_do(world: Shipped) -> None:
     """Without NaN, which BigQuery compares otherwise than DuckDB, where its SQL is run."""
     assert_agrees(world, *OTHERS)
+
+
+PLAIN = Shipped(
+    RuleSet.parse("a if x + y - z > 0.5 or x > 3 and y is known or z not in {7} and y < -1 else b").with_schema(
+        Schema(tuple(Column(name, "numeric", missing_values=(-9,)) for name in "xyz"))
+    ),
+    # A sum in another order, a NaN that is taken for the largest number, a -9 that is taken for a number.
+    {"x": [1.0, 5.0, math.nan, 5.0, 0.0], "y": [1e16, -9.0, 0.0, math.nan, -2.0], "z": [1e16, 9.0, 7.0, 7.0, -9.0]},
+    dict.fromkeys("xyz", "number"),
+)
+
+
+@pytest.mark.parametrize("name", ["duckdb", "sqlite", "postgres", "python", "node"])
+def test_order_nan_and_codes_by_hand(name: str, request: pytest.FixtureRequest) -> None:
+    assert PLAIN.expected == [("b", 0)] * 5
+    assert_agrees(PLAIN, request.getfixturevalue(f"{name}_engine"))

@@ -111,7 +111,9 @@ def _literals(numbers: st.SearchStrategy[float], with_schema: bool) -> st.Search
         sets |= _sets("z", st.sampled_from(["a", "3", 3, True])) | _sets("f", st.sampled_from([True, 1, 0, 2, "True"]))
         sets |= _sets("i", st.sampled_from([1, "1", True, "a"])) | _sets("x", st.booleans())
     asked = st.sampled_from(list(TYPES) if with_schema else ["z", "f"])
-    return sums | sets | st.builds(Missing, asked) | st.builds(Known, asked)
+    about = st.builds(Missing, asked) | st.builds(Known, asked)
+    # Chosen in two steps: a union of unions is flat, and would seldom give a sum.
+    return st.sampled_from([sums, sums, sets, about]).flatmap(lambda kind: kind)
 
 
 def _sets(name: str, values: st.SearchStrategy[Any]) -> st.SearchStrategy[Membership]:
@@ -120,7 +122,9 @@ def _sets(name: str, values: st.SearchStrategy[Any]) -> st.SearchStrategy[Member
 
 @st.composite
 def _rules(draw: st.DrawFn, literals: st.SearchStrategy[Literal]) -> RuleSet | ClassRules:
-    conjunctions = st.lists(st.lists(literals, max_size=4).map(lambda found: Rule(tuple(found))), max_size=4).map(tuple)
+    # Most rules have one literal: in a long one, or behind many others, a literal that errs is seldom seen.
+    conjunction = st.lists(literals, min_size=1, max_size=1) | st.lists(literals, max_size=3)
+    conjunctions = st.lists(conjunction.map(lambda found: Rule(tuple(found))), min_size=1, max_size=3).map(tuple)
     kind = st.sampled_from([st.sampled_from(TEXTS), st.integers(-5, 5), st.booleans(), st.floats(-9, 9)])
     labels = draw(draw(kind).flatmap(lambda first: st.just([first])))
     more = draw(
@@ -162,15 +166,16 @@ def _tables(
         special = [kind(value) for value in [*listed, *codes.get(name, ())] if isinstance(value, str) == (kind is str)]
         match TYPES[name]:
             case "number":
-                return st.sampled_from([*missing, *special, *near]) | numbers
+                telling = st.sampled_from([*missing, *special, *special, *near])
+                return st.booleans().flatmap(lambda told: telling if told else numbers)
             case "integer":
-                return st.sampled_from([None, *special]) | integers
+                return st.sampled_from([None, *special, *special]) | integers
             case "text":
-                return st.sampled_from([None, *special, *TEXTS])
+                return st.sampled_from([None, *special, *special]) | st.sampled_from(TEXTS)
             case _:
                 return st.sampled_from([None, True, False])
 
-    rows = draw(st.lists(st.fixed_dictionaries({name: cells(name) for name in TYPES}), min_size=1, max_size=6))
+    rows = draw(st.lists(st.fixed_dictionaries({name: cells(name) for name in TYPES}), min_size=2, max_size=6))
     rows += [row for start in rows[:3] for literal in sums for row in _on_boundary(start, literal)]
     return {name: [row[name] for row in rows] for name in TYPES}
 
