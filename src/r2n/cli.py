@@ -1,4 +1,4 @@
-"""The command line: `r2n demo`, `fit`, `show`, `predict`, `explain`, `diff`, `check`."""
+"""The command line: `r2n demo`, `fit`, `show`, `predict`, `explain`, `diff`, `check`, `export`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from r2n import __version__, commands, load
-from r2n.errors import R2NError, SchemaError
+from r2n.errors import ParameterError, R2NError, SchemaError
+from r2n.export import export as write_rules
+from r2n.export import formats, read_options
 from r2n.files import read_table
 
 if TYPE_CHECKING:
@@ -126,6 +128,33 @@ def predict(
     else:
         output.write_text(lines, encoding="utf-8")
         err.print(f"{len(labels):,} predictions written to {output}")
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def export(
+    context: typer.Context,
+    model: Annotated[Path, typer.Argument(help="A file saved by `r2n fit -o`.")],
+    to: Annotated[str, typer.Option(help=f"The format: {', '.join(formats())}.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, not to the terminal.")] = None,
+) -> None:
+    """Write the rules in another language. Options of the format follow, such as --dialect and --form for sql."""
+    _check_writable(output)
+    written = write_rules(load(model), to, **read_options(to, _pairs(context.args)))
+    content = written if isinstance(written, bytes) else written.encode("utf-8")
+    if output is None:
+        sys.stdout.buffer.write(content)
+    else:
+        output.write_bytes(content)
+        err.print(f"{len(content):,} bytes written to {output}")
+
+
+def _pairs(words: list[str]) -> dict[str, str]:
+    """`--key value` and `--key=value` as a dict."""
+    split = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    keys, values = split[::2], split[1::2]
+    if len(split) % 2 or not all(key.startswith("--") for key in keys):
+        raise ParameterError(f"options of a format are written --name value, not {' '.join(words)}.")
+    return {key[2:].replace("-", "_"): value for key, value in zip(keys, values, strict=True)}
 
 
 def _fit(

@@ -1,1 +1,98 @@
-"""Exports: each format is one module with a SUFFIX and a `write`."""
+"""Rules in other languages: one file of this package is one format.
+
+A format is a module with a `SUFFIX` for its files and a function `write(rules, *, named options with
+defaults)` that gives text or bytes. It is found by its name: adding a format edits nothing else. Modules
+whose name starts with an underscore are no formats.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any, cast
+
+from r2n.errors import ParameterError
+from r2n.rules import ClassRules, RuleSet
+
+__all__ = ["export", "formats", "options_of", "read_options", "suffix_of"]
+
+
+def formats() -> tuple[str, ...]:
+    """The names of all formats.
+
+    >>> "json" in formats()
+    True
+    """
+    return tuple(sorted(found.name for found in pkgutil.iter_modules(__path__) if not found.name.startswith("_")))
+
+
+def export(rules: RuleSet | ClassRules, to: str, **options: Any) -> str | bytes:
+    """The rules in another language, meaning the same; `options` are those of the format.
+
+    >>> print(export(RuleSet.parse("yes if x > 3 else no"), "json").splitlines()[1])
+     "format": "r2n rule set",
+    """
+    if not isinstance(rules, RuleSet | ClassRules):
+        raise ParameterError(f"rules are exported, not {type(rules).__name__}. Of a fitted model, give model.rules_.")
+    known = options_of(to)
+    for name in options:
+        if name not in known:
+            raise ParameterError(f"{to} has no option {name!r}.{_advice(name, known, 'Its options')}")
+    try:
+        return cast("str | bytes", _module(to).write(rules, **options))
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            f"writing {to} needs the package {error.name}, which is not installed. Run: pip install 'r2n[export]'"
+        ) from error
+
+
+def suffix_of(to: str) -> str:
+    """How the names of a format's files end.
+
+    >>> suffix_of("json")
+    '.json'
+    """
+    return cast(str, _module(to).SUFFIX)
+
+
+def options_of(to: str) -> dict[str, Any]:
+    """The options of a format, with their defaults."""
+    _, *parameters = inspect.signature(_module(to).write).parameters.values()
+    return {parameter.name: parameter.default for parameter in parameters}
+
+
+def read_options(to: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Options given as text, in the types of their defaults: for a command line."""
+    defaults = options_of(to)
+    return {name: _read(name, text, defaults.get(name)) for name, text in texts.items()}
+
+
+def _read(name: str, text: str, default: object) -> object:
+    readers: dict[type, Callable[[str], object]] = {bool: _read_bool, int: int, float: float}
+    read = readers.get(type(default), str)
+    try:
+        return read(text)
+    except (ValueError, KeyError):
+        raise ParameterError(f"{name} must be like {default!r}, not {text!r}.") from None
+
+
+def _read_bool(text: str) -> bool:
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+
+
+def _module(to: str) -> ModuleType:
+    if to not in formats():
+        raise ParameterError(f"there is no format {to!r}.{_advice(str(to), formats(), 'The formats')}")
+    return import_module(f"{__name__}.{to}")
+
+
+def _advice(name: str, known: Iterable[str], what: str) -> str:
+    """What was probably meant, and what there is."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{hint} {what} are: {', '.join(names) or 'none'}."

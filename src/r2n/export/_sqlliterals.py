@@ -1,0 +1,180 @@
+"""Literals and rules as SQL conditions, which are NULL or false where the rule is false.
+
+A missing value is NULL, or NaN, or one of the values that the schema says stand for it; here it becomes NULL, and
+whatever reads it NULL. As nothing is negated but `IN`, a NULL never makes a condition true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from r2n.errors import ParameterError
+from r2n.export._plain import comparison, missing_codes
+from r2n.export._sqlnumbers import number
+from r2n.export._types import Type, held, type_of
+from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.schema import Value
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+# No engine's text holds a lone half of a UTF-16 pair; few hold a NUL.
+_UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class SQLWriter:
+    """Writes the literals of some rules for one dialect."""
+
+    rules: RuleSet | ClassRules
+    dialect: str
+
+    def rule(self, rule: Rule) -> exp.Expr:
+        """A conjunction."""
+        from sqlglot import exp
+
+        return exp.and_(*map(self.literal, rule.literals)) if rule.literals else self.boolean(True)
+
+    def any_of(self, rules: Sequence[Rule]) -> exp.Expr:
+        """A disjunction."""
+        from sqlglot import exp
+
+        return exp.or_(*map(self.rule, rules)) if rules else self.boolean(False)
+
+    def boolean(self, value: bool) -> exp.Expr:
+        """In SQLite a number: the word TRUE is a column there, if one has that name."""
+        from sqlglot import exp
+
+        return exp.Literal.number(int(value)) if self.dialect == "sqlite" else exp.Boolean(this=value)
+
+    def literal(self, literal: Literal) -> exp.Expr:
+        """One condition."""
+        from sqlglot import exp
+
+        match literal:
+            case Halfspace():
+                return self._halfspace(literal)
+            case Membership():
+                return self._membership(literal)
+            case Missing(name):
+                return exp.Is(this=self._known(name), expression=exp.null())
+            case Known(name):
+                return exp.Not(this=exp.Is(this=self._known(name), expression=exp.null()))
+
+    def _halfspace(self, literal: Halfspace) -> exp.Expr:
+        from sqlglot import exp
+
+        terms, operator, bound = comparison(literal)
+        total = self._sum(terms)
+        if operator in (">", ">=") and self._nan_is_largest:  # it is not less than any number
+            total = self._without_nan(total)
+        compare = {">": exp.GT, ">=": exp.GTE, "<": exp.LT, "<=": exp.LTE}[operator]
+        return compare(this=total, expression=number(bound, self.dialect))
+
+    def _sum(self, terms: Sequence[tuple[str, float]]) -> exp.Expr:
+        """From left to right; the first coefficient is positive."""
+        from sqlglot import exp
+
+        (name, a), *others = terms
+        first = self._product(name, a)
+        return reduce(
+            lambda total, term: (exp.Add if term[1] > 0.0 else exp.Sub)(
+                this=total, expression=self._product(term[0], abs(term[1]))
+            ),
+            others,
+            first,
+        )
+
+    def _product(self, name: str, a: float) -> exp.Expr:
+        from sqlglot import exp
+
+        cell = self._without_codes(name, self._number(name))
+        return cell if a == 1.0 else exp.Mul(this=number(a, self.dialect), expression=cell)
+
+    def _membership(self, literal: Membership) -> exp.Expr:
+        from sqlglot import exp
+
+        name = literal.column
+        values = [self._value(value) for value in held(literal.values, self._type(name), name)]
+        if not values:  # none that the column could hold
+            return self.literal(Known(name)) if literal.negated else self.boolean(False)
+        found = exp.In(this=self._known(name), expressions=values)
+        return exp.Not(this=found) if literal.negated else found
+
+    # -- cells ---------------------------------------------------------------------------------
+
+    def _known(self, name: str) -> exp.Expr:
+        """The cell, NULL if it is missing."""
+        if self._type(name) == "number":
+            return self._without_codes(name, self._without_nan(self._number(name)))
+        return self._without_codes(name, self._column(name))
+
+    def _number(self, name: str) -> exp.Expr:
+        """The cell as a double."""
+        from sqlglot import exp
+
+        cell = self._column(name)
+        if self._type(name) == "boolean":
+            return exp.cast(exp.cast(cell, "int"), "double")  # few dialects cast it to a double at once
+        double = exp.cast(cell, "double")
+        if self.dialect != "sqlite":
+            return double
+        # SQLite keeps text, such as the empty text of a CSV file, in columns of numbers too, and casts it to 0.
+        text = exp.Literal.string("text")
+        return exp.Case().when(exp.NEQ(this=exp.func("TYPEOF", cell.copy()), expression=text), double)
+
+    def _column(self, name: str) -> exp.Expr:
+        from sqlglot import exp
+
+        if not name:
+            raise ParameterError("a column has the empty name, which SQL cannot write. Rename it.")
+        return exp.column(exp.to_identifier(checked(name), quoted=True))
+
+    def _without_codes(self, name: str, cell: exp.Expr) -> exp.Expr:
+        """NULL where the cell holds a value that stands for a missing one."""
+        from sqlglot import exp
+
+        codes = [self._value(code) for code in held(missing_codes(self.rules, name), self._type(name), name)]
+        return reduce(lambda kept, code: exp.Nullif(this=kept, expression=code), codes, cell)
+
+    def _without_nan(self, total: exp.Expr) -> exp.Expr:
+        from sqlglot import exp
+
+        if self.dialect == "sqlite":  # a NaN is a NULL there
+            return total
+        if self._nan_is_largest:
+            nan = exp.Literal.string("NaN")
+            short = self.dialect in ("duckdb", "postgres")  # where it is known to be read as a number
+            return exp.Nullif(this=total, expression=nan if short else exp.cast(nan, "double"))
+        return exp.Case().when(exp.Not(this=exp.IsNan(this=total)), total.copy())
+
+    @property
+    def _nan_is_largest(self) -> bool:
+        """Most engines hold that NaN equals NaN and is larger than all numbers; comparisons in BigQuery are false."""
+        return self.dialect not in ("sqlite", "bigquery")
+
+    def _type(self, name: str) -> Type:
+        found = type_of(self.rules, name)
+        return "number" if found == "boolean" and self.dialect == "sqlite" else found
+
+    def _value(self, value: Value) -> exp.Expr:
+        from sqlglot import exp
+
+        match value:
+            case bool():
+                return self.boolean(value)
+            case str():
+                return exp.Literal.string(checked(value))
+            case _:
+                return number(float(value), self.dialect)
+
+
+def checked(text: str) -> str:
+    """A name or a text that SQL can write."""
+    if _UNWRITABLE.search(text):
+        raise ParameterError(f"{text!r} holds a character that SQL cannot write. Rename the column or the category.")
+    return text

@@ -1,0 +1,84 @@
+"""Which type a column has where columns have types: in a database, cells of one column are all alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+from r2n.errors import ParameterError
+from r2n.export._plain import column_of
+from r2n.rules import ClassRules, Halfspace, Membership, RuleSet
+from r2n.schema import Value
+from r2n.schema.values import shown
+
+Type: TypeAlias = Literal["number", "boolean", "text", "unknown"]
+
+
+def type_of(rules: RuleSet | ClassRules, name: str) -> Type:
+    """The type of a column: by the schema, or else by what the rules ask of it.
+
+    >>> rules = RuleSet.parse("yes if x > 3 and z in {a} and f in {True} and m is missing else no")
+    >>> [type_of(rules, name) for name in rules.columns]
+    ['boolean', 'unknown', 'number', 'text']
+    """
+    column = column_of(rules, name)
+    if column is not None and column.kind == "numeric":
+        return "number"
+    seen = column.categories if column is not None and column.categories else _asked(rules, name)
+    found = type_of_values(seen)
+    if found == "mixed":
+        raise ParameterError(
+            f"column {name!r} holds text and numbers ({', '.join(map(repr, seen[:4]))}), "
+            f"but a column of a database has one type. Turn it into text, and fit again."
+        )
+    if found == "text" and any(isinstance(each, Halfspace) and name in each.columns for each in rules.literals):
+        raise ParameterError(f"column {name!r} is compared as a number, but holds text. Change one or the other.")
+    return found
+
+
+def type_of_values(values: Iterable[Value]) -> Type | Literal["mixed"]:
+    """The type that values share.
+
+    >>> type_of_values([1, 2.5]), type_of_values([True, False]), type_of_values([1, True]), type_of_values(["1", 1])
+    ('number', 'boolean', 'number', 'mixed')
+    """
+    kinds = {type(value) for value in values}
+    if not kinds:
+        return "unknown"
+    if kinds in ({str}, {bool}):
+        return "text" if kinds == {str} else "boolean"
+    return "mixed" if str in kinds else "number"
+
+
+def _asked(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
+    """Values like those that the rules compare the column with."""
+    sums: list[Value] = [0.5 for each in rules.literals if isinstance(each, Halfspace) and name in each.columns]
+    sets = [each.values for each in rules.literals if isinstance(each, Membership) and each.column == name]
+    return (*sums, *(value for values in sets for value in values))
+
+
+def held(values: Iterable[Value], type_: Type, name: str) -> tuple[Value, ...]:
+    """Those values that a column of this type can hold; the others are in none of its rows.
+
+    >>> held(("a", True, 2.0), "number", "x"), held(("a", True, 2), "boolean", "x"), held(("a", 1), "text", "x")
+    ((1.0, 2.0), (True,), ('a',))
+    """
+    if type_ == "text":
+        return tuple(value for value in values if isinstance(value, str))
+    numbers = [double(value, f"a category of column {name!r}") for value in values if not isinstance(value, str)]
+    if type_ == "boolean":
+        return tuple(bool(number) for number in numbers if number in (0.0, 1.0))
+    return tuple(numbers)
+
+
+def double(value: float, what: str) -> float:
+    """A number as a double; one that no double is equal to would be equal to its neighbours there, and is refused."""
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
+    if number != value:
+        raise ParameterError(
+            f"{what}, {shown(value)}, has too many digits for a number of the target. Turn it into text, and fit again."
+        )
+    return number

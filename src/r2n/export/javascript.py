@@ -1,0 +1,122 @@
+"""JavaScript source: two plain functions, for a browser, node or a database that runs it."""
+
+from __future__ import annotations
+
+import json
+
+from r2n.errors import ParameterError
+from r2n.export._plain import decisions, missing_codes, summed_columns, write_halfspace
+from r2n.export._types import double
+from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules.text import write_number
+from r2n.schema import Value
+
+SUFFIX = ".js"
+
+MODULES = {"none": "", "esm": "\nexport { predict, rule };\n", "commonjs": "\nmodule.exports = { predict, rule };\n"}
+
+_HEAD = """\
+// Rules written by r2n. A row is an object with a property for each column; null and NaN are missing values.
+"""
+
+_READING = """\
+  const cells = new Map(columns.map(([name, codes]) => [name, read(name, codes)]));
+  const cell = (name) => cells.get(name);
+  const numbers = new Map(summed.map((name) => [name, readNumber(name)]));
+  const number = (name) => numbers.get(name);
+
+  // A cell as text or number; null if it is missing.
+  function read(name, codes) {
+    let value = row[name];
+    if (typeof value === "bigint") value = Number(value);
+    if (value === null || Number.isNaN(value) || codes.includes(value)) return null;
+    if (typeof value === "boolean") return Number(value);
+    if (typeof value !== "string" && !Number.isFinite(value)) {
+      throw new TypeError(`column ${JSON.stringify(name)} holds ${String(value)}, no text, finite number or Boolean`);
+    }
+    return value;
+  }
+
+  // A cell as a number, NaN if it is missing: no comparison with NaN is true.
+  function readNumber(name) {
+    if (typeof cell(name) === "string") {
+      throw new TypeError(`column ${JSON.stringify(name)} holds text where a number was expected`);
+    }
+    return cell(name) === null ? NaN : cell(name);
+  }
+"""
+
+
+def write(rules: RuleSet | ClassRules, *, module: str = "none") -> str:
+    """The functions `predict(row)` and `rule(row)`, exported as the kind of `module` asks: esm, commonjs or none.
+
+    >>> source = write(RuleSet.parse("yes if income - 2.1·debt > 12.5 and region not in {west} else no"))
+    >>> print(source[source.index("  if (number") : source.index("  return 0")])
+      if (number("income") - 2.1 * number("debt") > 12.5
+        && ![null, "west"].includes(cell("region"))) return 1;
+    """
+    if module not in MODULES:
+        raise ParameterError(f"module must be one of {', '.join(MODULES)}, not {module!r}.")
+    asked = decisions(rules)
+    labels = ", ".join(_value(label, "a label") for label in (rules.default, *(label for _, label in asked)))
+    columns = ", ".join(f"[{_text(name)}, [{_codes(rules, name)}]]" for name in rules.columns)
+    summed = ", ".join(map(_text, summed_columns(rules)))
+    branches = (_branch(rule, k) for k, (rule, _) in enumerate(asked, start=1))
+    return "".join(
+        (
+            f"{_HEAD}\n",
+            "// The label of a row.\n",
+            f"function predict(row) {{\n  return [{labels}][rule(row)];\n}}\n\n",
+            "// The number of the first rule that is true in a row, 0 if none is.\n",
+            "function rule(row) {\n",
+            f"  const columns = [{columns}]; // with the values that stand for missing ones\n",
+            f"  const summed = [{summed}];\n",
+            f"{_READING}\n",
+            *branches,
+            "  return 0;\n}\n",
+            MODULES[module],
+        )
+    )
+
+
+def _branch(rule: Rule, number: int) -> str:
+    condition = "\n    && ".join(map(_literal, rule.literals)) or "true"
+    return f"  if ({condition}) return {number};\n"
+
+
+def _literal(literal: Literal) -> str:
+    match literal:
+        case Halfspace():
+            return write_halfspace(literal, lambda name: f"number({_text(name)})")
+        case Membership(name, values, negated):
+            listed = [_category(value, name) for value in values]
+            # A missing value is outside of no set.
+            return f"{'!' if negated else ''}[{', '.join(['null'] * negated + listed)}].includes(cell({_text(name)}))"
+        case Missing(name):
+            return f"cell({_text(name)}) === null"
+        case Known(name):
+            return f"cell({_text(name)}) !== null"
+
+
+def _codes(rules: RuleSet | ClassRules, name: str) -> str:
+    return ", ".join(_value(code, f"a missing value of column {name!r}") for code in missing_codes(rules, name))
+
+
+def _category(value: Value, name: str) -> str:
+    """Rules do not tell 1 from true, so a cell that is a Boolean is read as a number."""
+    return _value(int(value) if isinstance(value, bool) else value, f"a category of column {name!r}")
+
+
+def _value(value: Value, what: str) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return _text(value)
+        case _:
+            return write_number(double(value, what))
+
+
+def _text(text: str) -> str:
+    """A text that nothing can end early: neither a quote, nor a line's end, nor a script's end in HTML."""
+    return json.dumps(text, ensure_ascii=not text.isprintable()).replace("<", "\\u003c")

@@ -1,0 +1,93 @@
+"""Python source that imports nothing: it runs wherever an interpreter does."""
+
+from __future__ import annotations
+
+from r2n.export._plain import decisions, missing_codes, summed_columns, write_halfspace
+from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+
+SUFFIX = ".py"
+
+_HEAD = '''\
+"""Rules written by r2n. A row is a mapping from columns to cells; None and NaN are missing values."""
+
+'''
+
+_BODY = '''
+
+def predict(row):
+    """The label of a row."""
+    return LABELS[rule(row)]
+
+
+def rule(row):
+    """The number of the first rule that is true in a row, 0 if none is."""
+    cell = {name: _cell(name, row[name]) for name in COLUMNS}
+    number = {name: _number(name, cell[name]) for name in NUMBERS}
+'''
+
+_FOOT = '''
+
+def _cell(name, cell):
+    """A cell as text, number or Boolean; None if it is missing."""
+    kind = type(cell).__name__
+    if cell is None or kind in ("NAType", "NaTType") or cell != cell:
+        return None
+    if kind in ("bool", "bool_"):
+        cell = bool(cell)
+    elif hasattr(cell, "__index__"):
+        cell = cell.__index__()
+    elif not isinstance(cell, str):
+        cell = float(cell)
+        if cell - cell != 0.0:
+            raise ValueError(f"column {name!r} holds {cell}: infinite values are not read")
+    return None if (type(cell) is bool, cell) in COLUMNS[name] else cell
+
+
+def _number(name, cell):
+    """A cell as a float, NaN if it is missing: no comparison with NaN is true."""
+    if isinstance(cell, str):
+        raise TypeError(f"column {name!r} holds {cell!r} where a number was expected")
+    return float("nan") if cell is None else float(cell)
+'''
+
+
+def write(rules: RuleSet | ClassRules) -> str:
+    """A module with `predict(row)` and `rule(row)`.
+
+    >>> source = write(RuleSet.parse("yes if income - 2.1·debt > 12.5 and region not in {west} else no"))
+    >>> print(source[source.index("    if (") : source.index("    return 0")])
+        if (
+            number['income'] - 2.1 * number['debt'] > 12.5
+            and cell['region'] not in {None, 'west'}
+        ):
+            return 1
+    """
+    asked = decisions(rules)
+    labels = (rules.default, *(label for _, label in asked))
+    codes = {name: tuple((type(c) is bool, c) for c in missing_codes(rules, name)) for name in rules.columns}
+    constants = (
+        f"LABELS = {labels!r}  # by the number of the rule that decides\n"
+        f"COLUMNS = {codes!r}  # with the values that stand for missing ones\n"
+        f"NUMBERS = {summed_columns(rules)!r}\n"
+    )
+    branches = (_branch(rule, k) for k, (rule, _) in enumerate(asked, start=1))
+    return "".join((_HEAD, constants, _BODY, *branches, "    return 0\n", _FOOT))
+
+
+def _branch(rule: Rule, number: int) -> str:
+    condition = "\n        and ".join(map(_literal, rule.literals)) or "True"
+    return f"    if (\n        {condition}\n    ):\n        return {number}\n"
+
+
+def _literal(literal: Literal) -> str:
+    match literal:
+        case Halfspace():
+            return write_halfspace(literal, lambda name: f"number[{name!r}]")
+        case Membership(name, values, negated):
+            # A missing value is outside of no set.
+            listed = ", ".join(map(repr, (None, *values) if negated else values))
+            return f"cell[{name!r}] {'not in' if negated else 'in'} {{{listed}}}"
+        case Missing(name):
+            return f"cell[{name!r}] is None"
+        case Known(name):
+            return f"cell[{name!r}] is not None"

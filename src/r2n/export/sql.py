@@ -1,0 +1,189 @@
+"""SQL that decides as the rules do, to the last bit and the last NULL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+from r2n.errors import ParameterError
+from r2n.export._plain import decisions
+from r2n.export._sqlliterals import SQLWriter, checked
+from r2n.export._sqlnumbers import number
+from r2n.export._types import type_of_values
+from r2n.rules import ClassRules, RuleSet
+from r2n.schema import Value
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+    from sqlglot.dialects.dialect import Dialect
+
+SUFFIX = ".sql"
+
+# By the names that people use, those of sqlglot.
+DIALECTS = {name: name for name in ("duckdb", "sqlite", "snowflake", "bigquery", "spark")} | {"postgresql": "postgres"}
+
+T = TypeVar("T")
+
+
+def write(
+    rules: RuleSet | ClassRules,
+    *,
+    dialect: str = "duckdb",
+    form: str = "case",
+    table: str | None = None,
+    view: str | None = None,
+    prediction: str | None = None,
+    rule: str | None = None,
+) -> str:
+    """The rules in SQL, in one of four forms.
+
+    `case` gives the label, `rule` the number of the first rule that is true (0 if none is), `condition` true or false
+    and never NULL; `view` makes a view of the `table` that has two more columns, `prediction` and `rule`.
+
+    >>> rules = RuleSet.parse("yes if income - 2.1·debt < 12.5 or region in {north, west} else no")
+    >>> print(write(rules), end="")
+    CASE
+      WHEN CAST("income" AS DOUBLE) - 2.1 * CAST("debt" AS DOUBLE) < 12.5
+      OR "region" IN ('north', 'west')
+      THEN 'yes'
+      ELSE 'no'
+    END
+    """
+    writer = SQLWriter(rules, _chosen("dialect", dialect, DIALECTS))
+    make = _chosen("form", form, FORMS)
+    names = {"table": table, "view": view, "prediction": prediction, "rule": rule}
+    given = {name: text for name, text in names.items() if text is not None}
+    if given and form != "view":
+        raise ParameterError(f"{', '.join(given)}: only a view has names, not form={form!r}. Write form='view'.")
+    return _laid_out(make(writer, given), _quoting(writer.dialect)) + "\n"
+
+
+def _laid_out(found: exp.Expr, dialect: str | type[Dialect]) -> str:
+    """On several lines, unless a name or a text has lines of its own, or a word that sqlglot marks lines with."""
+    plain = found.sql(dialect=dialect)
+    return found.sql(dialect=dialect, pretty=plain.isprintable() and "__SQLGLOT__" not in plain)
+
+
+def _condition(writer: SQLWriter, _: Mapping[str, str]) -> exp.Expr:
+    from sqlglot import exp
+
+    if isinstance(writer.rules, ClassRules):
+        raise ParameterError(
+            "rules for several classes are no single condition. Write form='case', or one class alone: rules[label]."
+        )
+    return exp.Coalesce(this=writer.any_of(writer.rules.rules), expressions=[writer.boolean(False)])
+
+
+def _case(writer: SQLWriter, _: Mapping[str, str]) -> exp.Expr:
+    rules = writer.rules
+    branches = rules.branches if isinstance(rules, ClassRules) else ((rules.label, rules.rules),)
+    labels = _labels([*(label for label, _ in branches), rules.default], writer)
+    whens = [(writer.any_of(found), label) for (_, found), label in zip(branches, labels[:-1], strict=True) if found]
+    return _choice(whens, labels[-1])
+
+
+def _rule(writer: SQLWriter, _: Mapping[str, str]) -> exp.Expr:
+    from sqlglot import exp
+
+    asked = enumerate((rule for rule, _ in decisions(writer.rules)), start=1)
+    return _choice([(writer.rule(rule), exp.Literal.number(k)) for k, rule in asked], exp.Literal.number(0))
+
+
+def _view(writer: SQLWriter, names: Mapping[str, str]) -> exp.Expr:
+    from sqlglot import exp
+
+    if "table" not in names:
+        raise ParameterError("a view needs the name of the table that it reads. Give table='…'.")
+    table, view = (_table(names.get(what, "predictions"), writer.dialect) for what in ("table", "view"))
+    query = exp.select(
+        exp.Star(),
+        _case(writer, {}).as_(_new_column(writer, names, "prediction")),
+        _rule(writer, {}).as_(_new_column(writer, names, "rule")),
+    ).from_(table)
+    return exp.Create(this=view, kind="VIEW", expression=query)
+
+
+FORMS: dict[str, Callable[[SQLWriter, Mapping[str, str]], exp.Expr]] = {
+    "case": _case,
+    "rule": _rule,
+    "condition": _condition,
+    "view": _view,
+}
+
+
+def _choice(whens: list[tuple[exp.Expr, exp.Expr]], default: exp.Expr) -> exp.Expr:
+    """The first whose condition is true; what is NULL is not."""
+    from sqlglot import exp
+
+    if not whens:
+        return default
+    found = exp.Case()
+    for condition, result in whens:
+        found = found.when(condition, result, copy=False)
+    return found.else_(default, copy=False)
+
+
+def _labels(labels: list[Value], writer: SQLWriter) -> list[exp.Expr]:
+    """All of one type: text, if they are not anyway."""
+    from sqlglot import exp
+
+    match type_of_values(labels):
+        case "boolean":
+            return [writer.boolean(bool(label)) for label in labels]
+        case "number" if not any(isinstance(label, bool) for label in labels):
+            return [_number(label, writer.dialect) for label in labels if not isinstance(label, str)]
+        case _:
+            return [exp.Literal.string(checked(str(label))) for label in labels]
+
+
+def _number(label: float, dialect: str) -> exp.Expr:
+    from sqlglot import exp
+
+    return exp.Literal.number(label) if isinstance(label, int) else exp.cast(number(label, dialect), "double")
+
+
+def _new_column(writer: SQLWriter, names: Mapping[str, str], what: str) -> exp.Identifier:
+    from sqlglot import exp
+
+    name = names.get(what, what)
+    taken = writer.rules.schema.names if writer.rules.schema is not None else writer.rules.columns
+    if name.lower() in {other.lower() for other in taken}:
+        raise ParameterError(f"the table has a column {name!r} already. Name the new one otherwise: {what}='…'.")
+    return exp.to_identifier(checked(name), quoted=True)
+
+
+def _table(name: str, dialect: str) -> exp.Table:
+    """A table's name as one writes it in SQL, such as `people`, `sales.people` or `"my table"`."""
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        parts = sqlglot.parse_one(name, into=exp.Table, dialect=dialect).parts
+    except (sqlglot.ParseError, sqlglot.TokenError):
+        parts = []
+    plain = [part.sql(dialect) for part in parts if isinstance(part, exp.Identifier)]
+    # Whatever else stood there (an alias, a comment, a call) is no name.
+    if not plain or "".join(plain) != "".join(name.split(".")):
+        raise ParameterError(f'{name!r} is no name of a table. Write it as in SQL: people, sales.people, "my table".')
+    return exp.to_table(name, dialect=dialect)
+
+
+def _chosen(what: str, name: str, choices: Mapping[str, T]) -> T:
+    if name not in choices:
+        raise ParameterError(f"{what} must be one of {', '.join(choices)}, not {name!r}.")
+    return choices[name]
+
+
+@cache
+def _quoting(dialect: str) -> str | type[Dialect]:
+    """To SQLite a "name" in double quotes that is no column is a text, and a mistake goes unseen; a `name` is not."""
+    if dialect != "sqlite":
+        return dialect
+    from sqlglot.dialects.sqlite import SQLite
+
+    class Backquoted(SQLite):
+        class Tokenizer(SQLite.Tokenizer):
+            IDENTIFIERS = ["`"]  # noqa: RUF012 - as sqlglot declares it
+
+    return Backquoted
