@@ -17,7 +17,7 @@ from rich.text import Text
 from r2n import __version__, commands, load
 from r2n.errors import ParameterError, R2NError, SchemaError
 from r2n.export import export as write_rules
-from r2n.export import formats, read_options
+from r2n.export import formats, read_options, suffix_of
 from r2n.files import read_table
 
 if TYPE_CHECKING:
@@ -141,6 +141,8 @@ def export(
     _check_writable(output)
     written = write_rules(load(model), to, **read_options(to, _pairs(context.args)))
     content = written if isinstance(written, bytes) else written.encode("utf-8")
+    if output is None and isinstance(written, bytes) and sys.stdout.isatty():
+        raise ParameterError(f"{to} is no text for a terminal. Name a file to write to: -o model{suffix_of(to)}")
     if output is None:
         sys.stdout.buffer.write(content)
     else:

@@ -12,7 +12,9 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from r2n.errors import ParameterError
-from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Rule, RuleSet
+from r2n.export._plain import column_of, decisions, missing_codes, summed_columns
+from r2n.export._types import type_of_values
+from r2n.rules import ClassRules, Known, Literal, Membership, Rule, RuleSet
 from r2n.rules.text import write_value
 from r2n.schema import Value
 
@@ -54,9 +56,7 @@ def cases(rules: RuleSet | ClassRules) -> tuple[Case, ...]:
     >>> [(case.number, case.label) for case in cases(ClassRules.parse("a if x > 1 or y > 1 else b if z > 1 else c"))]
     [(1, 'a'), (2, 'a'), (3, 'b')]
     """
-    branches = rules.branches if isinstance(rules, ClassRules) else ((rules.label, rules.rules),)
-    pairs = [(rule, label) for label, branch in branches for rule in branch]
-    return tuple(Case(number, rule, label) for number, (rule, label) in enumerate(pairs, start=1))
+    return tuple(Case(number, rule, label) for number, (rule, label) in enumerate(decisions(rules), start=1))
 
 
 def typed(rules: RuleSet | ClassRules) -> Typed:
@@ -88,29 +88,26 @@ def _as_label(label: Value, kind: LabelType) -> Value:
 
 
 def _field(rules: RuleSet | ClassRules, name: str) -> Field:
-    column = None if rules.schema is None else rules.schema.column(name)
-    sums = any(isinstance(literal, Halfspace) and name in literal.columns for literal in rules.literals)
-    if sums or (column is not None and column.kind == "numeric"):
+    column = column_of(rules, name)
+    if name in summed_columns(rules) or (column is not None and column.kind == "numeric"):
         kind: Type = "number"
     else:
         sets = [m.values for m in rules.literals if isinstance(m, Membership) and m.column == name]
         seen = () if column is None else column.categories
         kind = _type_of(name, list(seen) or [value for values in sets for value in values])
-    codes = () if column is None else column.missing_values
-    return Field(name, kind, tuple(code for code in (_as_type(code, kind) for code in codes) if code is not None))
+    codes = (_as_type(code, kind) for code in missing_codes(rules, name))
+    return Field(name, kind, tuple(code for code in codes if code is not None))
 
 
 def _type_of(name: str, values: list[Value]) -> Type:
     """The type of a column of these categories; numbers, where nothing is known."""
-    texts = {isinstance(value, str) for value in values}
-    if len(texts) > 1:
+    kind = type_of_values(values)
+    if kind == "mixed":
         raise ParameterError(
             f"column {name!r} mixes text and numbers in its categories, but this format gives every column one type. "
             f"Write its numbers as text and fit again."
         )
-    if texts == {True}:
-        return "text"
-    return "boolean" if values and all(isinstance(value, bool) for value in values) else "number"
+    return "number" if kind == "unknown" else kind
 
 
 def _retyped(literal: Literal, fields: dict[str, Field]) -> Literal | None:

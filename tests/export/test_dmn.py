@@ -18,7 +18,7 @@ from numpy.testing import assert_array_equal
 from r2n.errors import ParameterError
 from r2n.export import dmn
 from r2n.rules import ClassRules, RuleSet
-from tests.export_worlds import ORDINARY, Cells, TypedWorld, adult, said, typed_worlds
+from tests.export.typed_worlds import ORDINARY, Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
 
 NS = "{https://www.omg.org/spec/DMN/20191111/MODEL/}"

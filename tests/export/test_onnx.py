@@ -18,7 +18,7 @@ from r2n.errors import ParameterError
 from r2n.export import onnx as export
 from r2n.rules import ClassRules, RuleSet
 from r2n.schema import Schema
-from tests.export_worlds import Cells, TypedWorld, adult, said, typed_worlds
+from tests.export.typed_worlds import Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
 
 MARKER = "<missing>"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from r2n.errors import ParameterError
 from r2n.export import excel, workbook
 from r2n.rules import ClassRules, Halfspace, Rule, RuleSet
-from tests.export_worlds import NUMBERS, ORDINARY, TypedWorld, adult, decisions, schema
+from tests.export.typed_worlds import NUMBERS, ORDINARY, TypedWorld, adult, decisions, schema
 from tests.strategies import CATEGORICAL, CATEGORIES, NUMERIC, ODD_NAMES, UNSEEN, memberships
 
 LABELS = st.sampled_from(["yes", "no", "3", "a b", 'q"uo', "=no", "größe", 3, 0, -2, 0.5, True, False])

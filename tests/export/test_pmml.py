@@ -16,7 +16,7 @@ from numpy.testing import assert_array_equal
 from r2n.errors import ParameterError
 from r2n.export import pmml
 from r2n.rules import ClassRules, Halfspace, Membership, Rule, RuleSet
-from tests.export_worlds import Cells, TypedWorld, adult, said, typed_worlds
+from tests.export.typed_worlds import Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
 
 NS = "{http://www.dmg.org/PMML-4_4}"

@@ -17,7 +17,7 @@ from r2n.errors import ParameterError
 from r2n.export import latex, markdown
 from r2n.rules import ClassRules, Known, Membership, Rule, RuleSet
 from r2n.schema import Column, Schema
-from tests.export_worlds import decisions
+from tests.export.typed_worlds import decisions
 from tests.strategies import ODD_NAMES, any_literals, values
 
 any_decisions = decisions(any_literals, values)
