@@ -1,12 +1,14 @@
 """A million rows scored by the exported SQL in DuckDB, and by a random forest in scikit-learn, side by side.
 
-    python -m benchmarks.export   # about a minute; writes results/export.jsonl
+    python -m benchmarks.export   # about a minute; writes results/export.jsonl and the table of docs/export.md
 
 Needs the extra `test` (DuckDB and sqlglot). Both get the same columns, from memory, and one thread each.
 """
 
+import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -14,12 +16,14 @@ import numpy as np
 import pyarrow as pa
 from sklearn.ensemble import RandomForestClassifier
 
-from benchmarks.records import append
+from benchmarks.records import append, grid, read
 from r2n import RuleSet
 from r2n.datasets import example
 from r2n.export import export
 
 ROWS, ROUNDS = 1_000_000, 3
+PAGE = Path(__file__).parent.parent / "docs" / "export.md"
+MARK = "<!-- made by benchmarks/export.py -->"
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -73,6 +77,17 @@ def measure(name: str, rules: RuleSet, X: Any, forest: RandomForestClassifier) -
     }
 
 
+def table() -> str:
+    """The newest results, in Markdown."""
+    newest = {record["rules"]: record for record in read("export")}
+    head = ("rules", "column mentions", "SQL in DuckDB, s", "`RandomForestClassifier.predict`, s", "ratio")
+    rows = [
+        (f"{r['n_rules']} ({name})", r["size"], r["duckdb_s"], r["forest_s"], r["forest_over_duckdb"])
+        for name, r in newest.items()
+    ]
+    return "\n".join(grid(head, rows))
+
+
 def main() -> None:
     known = example(5)
     X, y = known.sample(10_000, random_state=0)
@@ -82,6 +97,8 @@ def main() -> None:
         record = measure(name, rules, np.ascontiguousarray(many), forest)
         append("export", record)
         print(record, flush=True)
+    text = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(re.sub(rf"(?<={MARK}\n\n).*?(?=## )", f"{table()}\n", text, flags=re.DOTALL), encoding="utf-8")
 
 
 if __name__ == "__main__":
