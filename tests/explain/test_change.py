@@ -29,8 +29,9 @@ GRID = [dict(zip(VALUES, cells, strict=True)) for cells in itertools.product(*VA
 COLUMNS = {name: np.array([*(row[name] for row in GRID), None], dtype=object)[:-1] for name in VALUES}
 SPREAD = {"x": 1.0, "y": 2.0, "n": 0.5}
 
-weights = st.sampled_from([1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.25])
-thresholds = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 4.5])
+weights = st.sampled_from([1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.25, 0.1, -0.3])
+bounds = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.1, 0.5, 1.0, 2.0, 3.0, 4.5])
+thresholds = bounds | bounds.map(lambda bound: math.nextafter(bound, -math.inf))  # > bound, and >= bound
 sums = st.builds(Halfspace.of, st.dictionaries(st.sampled_from(["x", "y", "n"]), weights, min_size=1), thresholds)
 sets = st.builds(
     Membership, st.sampled_from(["z", "w"]), st.sets(st.sampled_from(CATEGORIES), min_size=1).map(tuple), st.booleans()
@@ -97,6 +98,45 @@ def test_no_row_of_the_grid_is_nearer(
         assert found.row in DOMAIN
         assert found.label in allowed
         assert not set(found.changes) & fixed
+
+
+@pytest.mark.parametrize("domain", [range(2), (0, 1), "schema"])
+@pytest.mark.parametrize(
+    ("text", "row", "cost"),
+    [
+        ("x + y >= 2", {"x": 0, "y": 0}, 2.0),
+        ("x + y <= 0", {"x": 1, "y": 0.5}, 1.5),
+        ("x - y >= 1", {"x": 0, "y": 1}, 2.0),
+        ("x + y + z >= 3", {"x": 0, "y": 1, "z": 0}, 2.0),
+        ("x + y > 2 and x - y > 0", {"x": 0, "y": 0}, math.inf),
+        ("x + y >= 2 and x - y >= 0 and x - 2·y <= -1", {"x": 0, "y": 0}, 2.0),
+    ],
+)
+def test_a_corner_of_all_that_may_be_is_found(text: str, row: dict, cost: float, domain: object) -> None:
+    rules, domains = RuleSet.parse(f"yes if {text} else no"), dict.fromkeys(row, domain)
+    if domain == "schema":
+        schema, _ = Schema.learn({"x": [0, 0.25, 1], "y": [0.0, 0.5, 1.0], "z": [0.0, 0.5, 1.0]})
+        rules, domains = rules.with_schema(schema), None
+    found = smallest_change(rules, {"z": 0, **row}, domain=domains)
+    assert (found.cost, found.proven) == (pytest.approx(cost), True)
+
+
+def test_a_corner_may_be_nearer_than_what_is_plain() -> None:
+    rules, row = RuleSet.parse("yes if x + y >= 2 or z > 9 else no"), {"x": 0, "y": 0, "z": 0}
+    found = smallest_change(rules, row, domain={"x": (0, 1), "y": (0, 1)})
+    assert (found.row, found.cost, found.proven) == ({"x": 1.0, "y": 1.0, "z": 0.0}, 2.0, True)
+
+
+def test_sums_are_computed_in_floats_on_the_very_bound() -> None:
+    rules = RuleSet.parse("yes if 0.1·x + 0.3·y > 0.1 and 0.5·y < 0 else no")
+    found = smallest_change(rules, {"x": 2, "y": None}, domain={"x": range(5), "y": range(-2, 3)})
+    assert (found.row, found.proven) == ({"x": 4.0, "y": -1.0}, True)
+
+
+def test_what_only_the_solver_says_is_not_proven() -> None:
+    rules = RuleSet.parse("yes if x + y > 2 and 2·x + 2·y <= 4 else no")
+    found = smallest_change(rules, {"x": 0, "y": 0}, domain={"x": (0, 5), "y": (0, 5)})
+    assert (found.row, found.proven) == (None, False)  # floats might round one sum and not the other
 
 
 # -- continuous columns -------------------------------------------------------------------------------

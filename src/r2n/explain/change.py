@@ -2,7 +2,8 @@
 
 Best first: of all cases that are left, the one whose nearest row is nearest is looked into. If in that row a rule holds
 that must not, the case is split by which of its literals fails; if a whole number is not whole, it is split there.
-So the first row with which nothing is wrong is the nearest of all. It is tried out before it is given back.
+So the first row with which nothing is wrong is the nearest of all. It is tried out before it is given back. Where the
+solver sees no row, that is proven, or the case is cut further: it may touch its bounds at a corner.
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from r2n.errors import ParameterError
-from r2n.explain.nearest import Node, Start, Undecidable, fractional, misjudged, relaxed, split
+from r2n.explain.nearest import (
+    Node,
+    Start,
+    Undecidable,
+    cut,
+    fractional,
+    is_refuted,
+    may_hold,
+    misjudged,
+    relaxed,
+    split,
+)
 from r2n.explain.row import Rules, one_row, predicted, shown, spreads, table_of, values_in
 from r2n.rules import Domain, Literal, Row, Rule, shortest_between
 from r2n.rules.baseline import parts
@@ -188,11 +200,12 @@ def _search(roots: list[Case], start: Start, steps: int, wanted: Callable[[Row],
         if not queue.left:
             return None, queue.certain
         _, _, node, row = heapq.heappop(queue.left)
-        children = _children(node, row)
-        if children is None and wanted(row):
+        children = cut(node) if row is None else _children(node, row)
+        if row is not None and children is None and wanted(row):
             return row, queue.certain
-        # A row that is not what it should be, or a sum that no margin brings to its side, leaves open what is there.
-        queue.certain = queue.certain and children is not None and (bool(children) or not misjudged(row, node.case))
+        # A row that is not what it should be, or a case that cannot be cut further, leaves open what is there.
+        blind = not children if row is None else children is None
+        queue.certain = queue.certain and not blind
         for child in children or ():
             queue.put(child)
     return None, False
@@ -202,13 +215,13 @@ class _Queue:
     """Cases by how near their nearest row is; none comes twice."""
 
     def __init__(self, start: Start) -> None:
-        self.left: list[tuple[float, int, Node, Row]] = []
+        self.left: list[tuple[float, int, Node, Row | None]] = []
         self.certain = True
         self._start, self._ticket = start, count()
         self._seen: set[object] = set()
 
     def put(self, node: Node) -> None:
-        """One more case, unless it is known, or there is nothing in it."""
+        """One more case, unless it is known, or there is nothing in it; without a row if it must be cut first."""
         case = node.case
         key = *(frozenset(each.items()) for each in (case.states, case.held, node.tried)), frozenset(case.open)
         if key in self._seen:
@@ -219,12 +232,20 @@ class _Queue:
         except Undecidable:
             self.certain = False
             return
-        if row is None:
+        if row is None and is_refuted(case):
             return
-        if any(value is None and not case.states[name].missing for name, value in row.items()):
+        if row is not None and any(value is None and not case.states[name].missing for name, value in row.items()):
             self.certain = False  # the column may hold something, but it is hard to say what
             return
-        heapq.heappush(self.left, (self._start.cost(row), next(self._ticket), node, row))
+        self._push(node, row)
+
+    def _push(self, node: Node, row: Row | None) -> None:
+        cost = node.bound if row is None else max(self._start.cost(row), node.bound)
+        if row is None or node.is_too_dear(cost):
+            cost, row = node.bound, None
+        elif not node.tried:
+            node = replace(node, bound=cost)
+        heapq.heappush(self.left, (cost, next(self._ticket), node, row))
 
 
 def _children(node: Node, row: Row) -> list[Node] | None:
@@ -237,7 +258,7 @@ def _children(node: Node, row: Row) -> list[Node] | None:
     wrong = misjudged(row, node.case)
     if wrong:
         wider = node.with_wider_margins(wrong)
-        return [] if wider is None else [wider]
+        return cut(node) or None if wider is None else [wider]
     table = table_of(row) if row else None
     broken = [rule for rule in node.case.open if table is None or Rule(rule).evaluate(table)[0]]
     if not broken:
@@ -251,7 +272,7 @@ def _failing(node: Node, rule: tuple[Literal, ...]) -> Iterator[Node]:
     for literal in rule:
         for part in rest.falsities(literal):
             if part is not None:
-                yield Node(part, node.tried)
+                yield replace(node, case=part)
 
 
 # -- short numbers -----------------------------------------------------------------------------------
@@ -273,4 +294,4 @@ def _short(value: Value | None, now: Value | None, room: float) -> float | None:
         return None
     if value > now:
         return shortest_between(value, value + room) if value + room > value else None
-    return -shortest_between(-value, -value + room) if value - room < value else None
+    return 0.0 - shortest_between(-value, -value + room) if value - room < value else None
