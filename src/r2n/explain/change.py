@@ -14,6 +14,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
+import numpy as np
+
 from r2n.errors import ParameterError
 from r2n.explain.nearest import (
     Node,
@@ -27,14 +29,13 @@ from r2n.explain.nearest import (
     relaxed,
     split,
 )
-from r2n.explain.row import Rules, one_row, predicted, shown, spreads, table_of, values_in
+from r2n.explain.row import Rules, exact, one_row, predicted, require_column, shown, spreads, table_of, values_in
 from r2n.rules import Domain, Literal, Row, Rule, shortest_between
 from r2n.rules.baseline import parts
 from r2n.rules.cases import Case
 from r2n.rules.states import State, states_of
 from r2n.rules.text import write_name
 from r2n.schema import Value
-from r2n.schema.table import no_such_column
 
 STEPS = 2000  # cases that may be looked into: a limit that is the same on every machine
 SLACK = 1e-3  # spreads that a number may go further to be short
@@ -59,13 +60,14 @@ class Change:
 
     def __str__(self) -> str:
         if self.row is None:
-            return "no change of these columns gives another label" if self.proven else "no change was found in time"
+            none = "no change of these columns gives another label"
+            return none if self.proven else "no change was found, but there may be one"
         doubt = "" if self.proven else "; there may be a smaller one"
         cost = f"{self.cost:.3g}"
         lines = [f"for {shown(self.label)}, change ({cost} {'spread' if cost == '1' else 'spreads'}{doubt})"]
         width = max((len(write_name(name)) for name in self.changes), default=0)
         for name, (now, then) in self.changes.items():
-            lines.append(f"    {write_name(name).ljust(width)}  {shown(now)} → {shown(then)}")
+            lines.append(f"    {write_name(name).ljust(width)}  {exact(now)} → {exact(then)}")
         return "\n".join(lines)
 
 
@@ -101,8 +103,9 @@ def smallest_change(
     for yes, change (31 spreads)
         savings  10 → 41
     """
-    start = Start(values_in(rules, one_row(rules, row)), spreads(rules, spread))
-    now = predicted(rules, start.row)
+    _check_slack(slack)
+    table = one_row(rules, row)
+    start, now = Start(values_in(rules, table), spreads(rules, spread)), predicted(rules, table)
     goals = _goals(rules, now, to)
     states = _states(rules, start.row, _domain(rules, domain), fixed)
     roots = [root for goal in goals for root in _roots(rules, goal, states)]
@@ -114,6 +117,11 @@ def smallest_change(
 
 
 # -- what is asked for -------------------------------------------------------------------------------
+
+
+def _check_slack(slack: object) -> None:
+    if isinstance(slack, bool) or not isinstance(slack, int | float | np.number) or not 0.0 <= slack < math.inf:
+        raise ParameterError(f"slack must be a number of spreads, 0 or more, not {slack!r}.")
 
 
 def _goals(rules: Rules, now: Value, to: Value | None) -> list[Value]:
@@ -133,14 +141,8 @@ def _domain(rules: Rules, said: Domain | Mapping[str, object] | None) -> Domain:
         return base
     own = said if isinstance(said, Domain) else Domain.read(said)
     for name, _ in own.columns:
-        _require(rules, name, "domain")
+        require_column(rules, name, "domain")
     return base.with_columns(dict(own.columns))
-
-
-def _require(rules: Rules, name: str, what: str) -> None:
-    known = rules.columns if rules.schema is None else rules.schema.names
-    if name not in known:
-        raise ParameterError(f"{what}: " + no_such_column(str(name), known, "the model"))
 
 
 def _states(rules: Rules, row: Row, domain: Domain, fixed: Collection[str]) -> dict[str, State]:
@@ -148,7 +150,7 @@ def _states(rules: Rules, row: Row, domain: Domain, fixed: Collection[str]) -> d
     if isinstance(fixed, str):
         raise ParameterError(f"fixed must be a list of columns, not {fixed!r}.")
     for name in fixed:
-        _require(rules, name, "fixed")
+        require_column(rules, name, "fixed")
     states = states_of(domain, rules.literals)
     return {name: _state(states[name], value, name in fixed) for name, value in row.items()}
 
@@ -272,7 +274,7 @@ def _failing(node: Node, rule: tuple[Literal, ...]) -> Iterator[Node]:
     for literal in rule:
         for part in rest.falsities(literal):
             if part is not None:
-                yield replace(node, case=part)
+                yield node.part(part)
 
 
 # -- short numbers -----------------------------------------------------------------------------------
@@ -283,7 +285,7 @@ def _tidied(rules: Rules, row: Row, start: Start, states: Mapping[str, State], s
     label = predicted(rules, row)
     for name, value in row.items():
         short = _short(value, start.row[name], slack * start.steps.get(name, 1.0))
-        if short is not None and not states[name].integer and states[name].low <= short <= states[name].high:
+        if short is not None and not states[name].integer and may_hold(states[name], short):
             tidy = {**row, name: short}
             row = tidy if predicted(rules, tidy) == label else row
     return row

@@ -20,7 +20,7 @@ from r2n.rules.floats import round_to
 from r2n.rules.states import State, status
 from r2n.schema import Value
 
-# How far beyond its bound, in spreads, a sum is moved: first not at all, then as far as it takes for float sums to agree.
+# How far beyond its bound, in spreads, a sum is moved: not at all at first, then as it takes for float sums to agree.
 MARGINS = (0.0, 1e-9, 1e-7, 1e-5)
 _DEAR = 1e-4  # that a margin may add to the way; if it adds more, the row is no longer the nearest
 _CUTS = 6  # of one case, where it only touches its bounds
@@ -36,19 +36,22 @@ class Undecidable(ArithmeticError):  # noqa: N818 - it says more without "Error"
 
 @dataclass(frozen=True)
 class Start:
-    """The row as it is, what counts as one step in each column, and where a missing number would be put at first."""
+    """The row as it is, what counts as one step in each column that is compared, and where a missing number is put."""
 
     row: Row
     steps: Mapping[str, float]
 
     def cost(self, row: Row) -> float:
-        """How far a row is: numbers in spreads; 1 for another category, or for a value where none was."""
+        """How far a row is: numbers in spreads; 1 for another category, or for a value where none was.
+
+        Numbers of which only sets are asked are categories.
+        """
         return sum(self._distance(name, value) for name, value in row.items())
 
     def _distance(self, name: str, value: Value | None) -> float:
         now = self.row[name]
-        if isinstance(now, float) and isinstance(value, int | float):
-            return abs(float(value) - now) / self.steps.get(name, 1.0)
+        if name in self.steps and isinstance(now, float) and isinstance(value, int | float):
+            return abs(float(value) - now) / self.steps[name]
         return 0.0 if value == now else 1.0
 
     def place(self, name: str, state: State) -> float:
@@ -76,6 +79,10 @@ class Node:
         """None if there are no wider ones."""
         tried = {**self.tried, **{literal: self.tried.get(literal, 0) + 1 for literal in literals}}
         return replace(self, tried=tried) if all(k < len(MARGINS) for k in tried.values()) else None
+
+    def part(self, case: Case) -> Node:
+        """A part of the case; its sums may lie on their bounds again."""
+        return replace(self, case=case, tried={})
 
     def is_too_dear(self, cost: float) -> bool:
         """Whether a margin took the row further off than it should."""
@@ -180,7 +187,9 @@ def fractional(row: Row, case: Case) -> str | None:
 
 
 def may_hold(state: State, value: float) -> bool:
-    """Whether a number in a column's range is one that it may hold."""
+    """Whether a number is one that the column may hold."""
+    if not state.low <= value <= state.high:
+        return False
     if state.only is not None:
         return value in state.only
     return value not in state.never and not (state.integer and value != math.floor(value))
@@ -194,7 +203,7 @@ def split(node: Node, name: str, value: float) -> list[Node]:
     else:
         ends = [(state.low, math.nextafter(value, -math.inf)), (math.nextafter(value, math.inf), state.high)]
     parts = [node.case.with_states({name: state.within(*end)}) for end in ends]
-    return [replace(node, case=part) for part in parts if part is not None]
+    return [node.part(case) for case in parts if case is not None]
 
 
 def misjudged(row: Row, case: Case) -> list[Halfspace]:
@@ -225,16 +234,16 @@ def is_refuted(case: Case) -> bool:
 
 def cut(node: Node) -> list[Node]:
     """A case in parts, below, at and above the point that is deepest in it: at a corner, floats decide exactly."""
-    case = node.case
-    point = solve([Demand.of(literal, truth) for literal, truth in case.held.items()], case.states).point
-    name = next((name for name in sorted(point) if case.states[name].low < case.states[name].high), None)
+    held, states = node.case.held, node.case.states
+    point = solve([Demand.of(literal, truth) for literal, truth in held.items()], states).point
+    name = next((name for name in sorted(point) if states[name].low < states[name].high), None)
     if name is None or node.cuts == _CUTS:
         return []
-    state = case.states[name]
+    state = states[name]
     at = state.value(_at_an_end(state, round_to(point[name], 12), max(1.0, abs(point[name]))))
     if at is None or isinstance(at, str):
         return []
     below, above = math.nextafter(at, -math.inf), math.nextafter(at, math.inf)
     ends = [(state.low, below), (float(at), float(at)), (above, state.high)]
-    parts = [case.with_states({name: state.within(*end)}) for end in ends]
-    return [Node(part, {}, node.bound, node.cuts + 1) for part in parts if part is not None]
+    parts = [node.case.with_states({name: state.within(*end)}) for end in ends]
+    return [replace(node.part(case), cuts=node.cuts + 1) for case in parts if case is not None]
