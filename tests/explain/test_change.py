@@ -29,8 +29,9 @@ GRID = [dict(zip(VALUES, cells, strict=True)) for cells in itertools.product(*VA
 COLUMNS = {name: np.array([*(row[name] for row in GRID), None], dtype=object)[:-1] for name in VALUES}
 SPREAD = {"x": 1.0, "y": 2.0, "n": 0.5}
 
-weights = st.sampled_from([1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.25])
-thresholds = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0, 4.5])
+weights = st.sampled_from([1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.25, 0.1, -0.3])
+bounds = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.1, 0.5, 1.0, 2.0, 3.0, 4.5])
+thresholds = bounds | bounds.map(lambda bound: math.nextafter(bound, -math.inf))  # > bound, and >= bound
 sums = st.builds(Halfspace.of, st.dictionaries(st.sampled_from(["x", "y", "n"]), weights, min_size=1), thresholds)
 sets = st.builds(
     Membership, st.sampled_from(["z", "w"]), st.sets(st.sampled_from(CATEGORIES), min_size=1).map(tuple), st.booleans()
@@ -97,6 +98,45 @@ def test_no_row_of_the_grid_is_nearer(
         assert found.row in DOMAIN
         assert found.label in allowed
         assert not set(found.changes) & fixed
+
+
+@pytest.mark.parametrize("domain", [range(2), (0, 1), "schema"])
+@pytest.mark.parametrize(
+    ("text", "row", "cost"),
+    [
+        ("x + y >= 2", {"x": 0, "y": 0}, 2.0),
+        ("x + y <= 0", {"x": 1, "y": 0.5}, 1.5),
+        ("x - y >= 1", {"x": 0, "y": 1}, 2.0),
+        ("x + y + z >= 3", {"x": 0, "y": 1, "z": 0}, 2.0),
+        ("x + y > 2 and x - y > 0", {"x": 0, "y": 0}, math.inf),
+        ("x + y >= 2 and x - y >= 0 and x - 2·y <= -1", {"x": 0, "y": 0}, 2.0),
+    ],
+)
+def test_a_corner_of_all_that_may_be_is_found(text: str, row: dict, cost: float, domain: object) -> None:
+    rules, domains = RuleSet.parse(f"yes if {text} else no"), dict.fromkeys(row, domain)
+    if domain == "schema":
+        schema, _ = Schema.learn({"x": [0, 0.25, 1], "y": [0.0, 0.5, 1.0], "z": [0.0, 0.5, 1.0]})
+        rules, domains = rules.with_schema(schema), None
+    found = smallest_change(rules, {"z": 0, **row}, domain=domains)
+    assert (found.cost, found.proven) == (pytest.approx(cost), True)
+
+
+def test_a_corner_may_be_nearer_than_what_is_plain() -> None:
+    rules, row = RuleSet.parse("yes if x + y >= 2 or z > 9 else no"), {"x": 0, "y": 0, "z": 0}
+    found = smallest_change(rules, row, domain={"x": (0, 1), "y": (0, 1)})
+    assert (found.row, found.cost, found.proven) == ({"x": 1.0, "y": 1.0, "z": 0.0}, 2.0, True)
+
+
+def test_sums_are_computed_in_floats_on_the_very_bound() -> None:
+    rules = RuleSet.parse("yes if 0.1·x + 0.3·y > 0.1 and 0.5·y < 0 else no")
+    found = smallest_change(rules, {"x": 2, "y": None}, domain={"x": range(5), "y": range(-2, 3)})
+    assert (found.row, found.proven) == ({"x": 4.0, "y": -1.0}, True)
+
+
+def test_what_only_the_solver_says_is_not_proven() -> None:
+    rules = RuleSet.parse("yes if x + y > 2 and 2·x + 2·y <= 4 else no")
+    found = smallest_change(rules, {"x": 0, "y": 0}, domain={"x": (0, 5), "y": (0, 5)})
+    assert (found.row, found.proven) == (None, False)  # floats might round one sum and not the other
 
 
 # -- continuous columns -------------------------------------------------------------------------------
@@ -170,6 +210,34 @@ def test_the_schema_gives_ranges_whole_numbers_and_categories() -> None:
     assert outside.row["income"] > -0.9
 
 
+def test_no_code_of_a_missing_value_is_proposed() -> None:
+    schema, _ = Schema.learn({"x": [0.5, -9, 6.25, 5, 8, -20.5]}, missing_values=[-9])
+    rules = RuleSet.parse("yes if x < -8.99 else no", schema=schema)
+    found = smallest_change(rules, {"x": 5.0})
+    assert found.row is not None
+    assert found.row["x"] != -9.0
+    assert rules.predict({name: [value] for name, value in found.row.items()}) == [found.label] == ["yes"]
+
+
+def test_a_short_number_is_one_that_may_come() -> None:
+    rules = RuleSet.parse("yes if x > 2 else no")
+    assert smallest_change(rules, {"x": 1}, domain={"x": {1.0, 2.0005, 7.0}}).row == {"x": 2.0005}
+
+
+def test_numbers_that_are_in_sets_alone_are_categories() -> None:
+    rules = RuleSet.parse("yes if k in {1, 2} else no")
+    found = smallest_change(rules, {"k": 3})
+    assert (found.row, found.cost, found.proven) == ({"k": 2}, 1.0, True)  # the nearest of those that cost the same
+    assert smallest_change(RuleSet.parse("yes if k not in {3} else no"), {"k": 3}).cost == 1.0
+    far = smallest_change(RuleSet.parse("yes if k in {1} or x > 5 else no"), {"k": 30, "x": 3})
+    assert far.changes == {"k": (30.0, 1)}
+
+
+def test_a_change_is_printed_to_the_last_digit() -> None:
+    rules = RuleSet.parse("yes if x < 1234567.4 else no")
+    assert str(smallest_change(rules, {"x": 1234570.2})).splitlines()[1] == "    x  1234570.2 → 1234567.399"
+
+
 def test_missing_values_are_filled_in_but_not_made() -> None:
     rules = RuleSet.parse("yes if x is missing and y > 3 or x > 10 else no")
     assert smallest_change(rules, {"x": None, "y": 2.5}).changes.keys() == {"y"}
@@ -182,7 +250,9 @@ def test_missing_values_are_filled_in_but_not_made() -> None:
 def test_a_search_that_is_cut_short_says_so() -> None:
     rules = RuleSet.parse("yes if x + y > 3 and x - y > 1 or x + 2·y > 4 and y > 1 else no")
     found = smallest_change(rules, {"x": 9, "y": 3}, steps=1)
-    assert (found.row, found.proven, str(found)) == (None, False, "no change was found in time")
+    assert (found.row, found.proven, str(found)) == (None, False, "no change was found, but there may be one")
+    far = smallest_change(RuleSet.parse("yes if x + y > 1e20 else no"), {"x": 0, "y": 0})
+    assert (far.row, far.proven, str(far)) == (None, False, "no change was found, but there may be one")
 
 
 def test_constants_cannot_be_changed() -> None:
@@ -220,6 +290,10 @@ def test_many_rules_are_no_problem() -> None:
         ({"domain": {"ex": (0, 1)}}, "domain: the model has no column 'ex'"),
         ({"domain": {"x": 3}}, "what a column may hold is a pair"),
         ({"spread": {"x": -1}}, "the spread of 'x' must be a number above 0"),
+        ({"spread": {"X": 2}}, "spread: the model has no column 'X'"),
+        ({"slack": -1}, "slack must be a number of spreads, 0 or more, not -1"),
+        ({"slack": "a"}, "slack must be a number of spreads, 0 or more, not 'a'"),
+        ({"slack": math.nan}, "slack must be a number of spreads, 0 or more, not nan"),
     ],
 )
 def test_bad_words(words: dict, message: str) -> None:

@@ -70,6 +70,24 @@ def test_ratios_are_shown_as_ratios() -> None:
     assert 'holds  "a b"/debt > 2: it is 4, 2 beyond' in text
 
 
+def test_a_ratio_with_a_negative_divisor_is_shown_as_the_difference() -> None:
+    schema, _ = Schema.learn({"x": [1.0, 9.0], "y": [1.0, 3.0]})
+    rules = RuleSet.parse("yes if x/y < 0.5 else no", schema)
+    assert "fails  x - 0.5·y < 0: it is 3, 3 short" in str(explain(rules, {"x": 1, "y": -4}))
+    assert "fails  x - 0.5·y < 0: it is 1, 1 short" in str(explain(rules, {"x": 1, "y": 0}))
+    assert "fails  x/y < 0.5: it is missing" in str(explain(rules, {"x": None, "y": 2}))
+
+
+def test_margins_are_from_the_bound_that_is_printed() -> None:
+    at_least, at_most = RuleSet.parse("yes if x >= 3 else no"), RuleSet.parse("yes if x <= -3 else no")
+    assert "holds  x >= 3: it is 3, on the bound" in str(explain(at_least, {"x": 3}))
+    assert "holds  x <= -3: it is -3, on the bound" in str(explain(at_most, {"x": -3}))
+    short = explain(at_least, {"x": math.nextafter(3, 0)})
+    assert "fails  x >= 3: it is 2.9999999999999996, 4.44089e-16 short" in str(short)
+    assert "holds  x <= -3: it is -4, 1 beyond" in str(explain(at_most, {"x": -4}))
+    assert short.nearest is not None
+
+
 def test_several_classes_say_who_was_asked_before() -> None:
     found = explain(CLASSES, {"x": 5, "y": 2})
     assert (found.prediction, found.asked, found.by_default) == ("high", ("low",), False)

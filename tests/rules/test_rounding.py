@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from itertools import permutations
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.testing import assert_array_equal
 from r2n.errors import ParameterError
 from r2n.rules import ClassRules, Halfspace, Rule, RuleSet, round_ruleset, shortest_between
 from r2n.rules.floats import largest_where
+from r2n.rules.rounded import _CLOSE, _ratios, _turn
 from r2n.rules.rounding import reading_length
 from r2n.schema import Schema, Table
 from tests.strategies import World, class_worlds, worlds
@@ -111,6 +113,11 @@ def test_many_rows_take_few_passes(monkeypatch: pytest.MonkeyPatch) -> None:
         (95.0, 105.0, 100.0),
         (8.0, 95.0, 50.0),
         (3.0, 4.0, 3.0),
+        (0.1, 0.2, 0.1),
+        (0.3, 0.4, 0.3),
+        (-0.6, -0.599, -0.6),
+        (math.nextafter(0.1, 1.0), 0.2, 0.15),
+        (-sys.float_info.max, 0.0, -9e307),
         (3.1, 4.0, 3.5),
         (math.nextafter(3.0, 4.0), 4.0, 3.5),
         (-12.4, -12.1, -12.2),
@@ -180,6 +187,17 @@ def test_ratios_where_they_read_better() -> None:
     assert by_hand("debt - 0.3992·income > 1.37", schema=schema, **table) == "debt/income > 0.4"
     assert by_hand("0.3992·income - debt > 1.37", schema=schema, **table) == "debt/income < 0.4"
     assert by_hand("debt - 0.3992·income > 1.37", **table) == "debt - 0.4·income > 0"
+
+
+def test_no_ratio_tells_another_story() -> None:
+    """Where the rows leave much room, a ratio could say 0.6 of what was 1.5, and lose the threshold besides."""
+    assert by_hand("6·x - 4·y > 10", x=[1.0, 2.0, 5.0], y=[1.0, 2.0, 1.0]) != "y - 0.6·x < 0"
+    table = Table.read({"x": [1.0, 2.0, 5.0], "y": [1.0, 2.0, 4.0]})
+    for terms in ({"x": 6, "y": -4}, {"x": 6, "y": -6.6}, {"x": 6, "y": -40}):
+        literal = Halfspace.of(terms, 0)
+        ratios = list(_ratios(literal, table, np.array([False, False, True]), 0))
+        assert all(_turn(literal, ratio) < _CLOSE for ratio in ratios)
+        assert bool(ratios) == (terms["y"] == -6.6)
 
 
 def test_some_rows_may_change_where_that_saves_reading() -> None:

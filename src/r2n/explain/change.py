@@ -2,7 +2,8 @@
 
 Best first: of all cases that are left, the one whose nearest row is nearest is looked into. If in that row a rule holds
 that must not, the case is split by which of its literals fails; if a whole number is not whole, it is split there.
-So the first row with which nothing is wrong is the nearest of all. It is tried out before it is given back.
+So the first row with which nothing is wrong is the nearest of all. It is tried out before it is given back. Where the
+solver sees no row, that is proven, or the case is cut further: it may touch its bounds at a corner.
 """
 
 from __future__ import annotations
@@ -13,16 +14,28 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
 
+import numpy as np
+
 from r2n.errors import ParameterError
-from r2n.explain.nearest import Node, Start, Undecidable, fractional, misjudged, relaxed, split
-from r2n.explain.row import Rules, one_row, predicted, shown, spreads, table_of, values_in
+from r2n.explain.nearest import (
+    Node,
+    Start,
+    Undecidable,
+    cut,
+    fractional,
+    is_refuted,
+    may_hold,
+    misjudged,
+    relaxed,
+    split,
+)
+from r2n.explain.row import Rules, exact, one_row, predicted, require_column, shown, spreads, table_of, values_in
 from r2n.rules import Domain, Literal, Row, Rule, shortest_between
 from r2n.rules.baseline import parts
 from r2n.rules.cases import Case
 from r2n.rules.states import State, states_of
 from r2n.rules.text import write_name
 from r2n.schema import Value
-from r2n.schema.table import no_such_column
 
 STEPS = 2000  # cases that may be looked into: a limit that is the same on every machine
 SLACK = 1e-3  # spreads that a number may go further to be short
@@ -47,13 +60,14 @@ class Change:
 
     def __str__(self) -> str:
         if self.row is None:
-            return "no change of these columns gives another label" if self.proven else "no change was found in time"
+            none = "no change of these columns gives another label"
+            return none if self.proven else "no change was found, but there may be one"
         doubt = "" if self.proven else "; there may be a smaller one"
         cost = f"{self.cost:.3g}"
         lines = [f"for {shown(self.label)}, change ({cost} {'spread' if cost == '1' else 'spreads'}{doubt})"]
         width = max((len(write_name(name)) for name in self.changes), default=0)
         for name, (now, then) in self.changes.items():
-            lines.append(f"    {write_name(name).ljust(width)}  {shown(now)} → {shown(then)}")
+            lines.append(f"    {write_name(name).ljust(width)}  {exact(now)} → {exact(then)}")
         return "\n".join(lines)
 
 
@@ -89,8 +103,9 @@ def smallest_change(
     for yes, change (31 spreads)
         savings  10 → 41
     """
-    start = Start(values_in(rules, one_row(rules, row)), spreads(rules, spread))
-    now = predicted(rules, start.row)
+    _check_slack(slack)
+    table = one_row(rules, row)
+    start, now = Start(values_in(rules, table), spreads(rules, spread)), predicted(rules, table)
     goals = _goals(rules, now, to)
     states = _states(rules, start.row, _domain(rules, domain), fixed)
     roots = [root for goal in goals for root in _roots(rules, goal, states)]
@@ -102,6 +117,11 @@ def smallest_change(
 
 
 # -- what is asked for -------------------------------------------------------------------------------
+
+
+def _check_slack(slack: object) -> None:
+    if isinstance(slack, bool) or not isinstance(slack, int | float | np.number) or not 0.0 <= slack < math.inf:
+        raise ParameterError(f"slack must be a number of spreads, 0 or more, not {slack!r}.")
 
 
 def _goals(rules: Rules, now: Value, to: Value | None) -> list[Value]:
@@ -121,14 +141,8 @@ def _domain(rules: Rules, said: Domain | Mapping[str, object] | None) -> Domain:
         return base
     own = said if isinstance(said, Domain) else Domain.read(said)
     for name, _ in own.columns:
-        _require(rules, name, "domain")
+        require_column(rules, name, "domain")
     return base.with_columns(dict(own.columns))
-
-
-def _require(rules: Rules, name: str, what: str) -> None:
-    known = rules.columns if rules.schema is None else rules.schema.names
-    if name not in known:
-        raise ParameterError(f"{what}: " + no_such_column(str(name), known, "the model"))
 
 
 def _states(rules: Rules, row: Row, domain: Domain, fixed: Collection[str]) -> dict[str, State]:
@@ -136,7 +150,7 @@ def _states(rules: Rules, row: Row, domain: Domain, fixed: Collection[str]) -> d
     if isinstance(fixed, str):
         raise ParameterError(f"fixed must be a list of columns, not {fixed!r}.")
     for name in fixed:
-        _require(rules, name, "fixed")
+        require_column(rules, name, "fixed")
     states = states_of(domain, rules.literals)
     return {name: _state(states[name], value, name in fixed) for name, value in row.items()}
 
@@ -188,11 +202,12 @@ def _search(roots: list[Case], start: Start, steps: int, wanted: Callable[[Row],
         if not queue.left:
             return None, queue.certain
         _, _, node, row = heapq.heappop(queue.left)
-        children = _children(node, row)
-        if children is None and wanted(row):
+        children = cut(node) if row is None else _children(node, row)
+        if row is not None and children is None and wanted(row):
             return row, queue.certain
-        # A row that is not what it should be, or a sum that no margin brings to its side, leaves open what is there.
-        queue.certain = queue.certain and children is not None and (bool(children) or not misjudged(row, node.case))
+        # A row that is not what it should be, or a case that cannot be cut further, leaves open what is there.
+        blind = not children if row is None else children is None
+        queue.certain = queue.certain and not blind
         for child in children or ():
             queue.put(child)
     return None, False
@@ -202,13 +217,13 @@ class _Queue:
     """Cases by how near their nearest row is; none comes twice."""
 
     def __init__(self, start: Start) -> None:
-        self.left: list[tuple[float, int, Node, Row]] = []
+        self.left: list[tuple[float, int, Node, Row | None]] = []
         self.certain = True
         self._start, self._ticket = start, count()
         self._seen: set[object] = set()
 
     def put(self, node: Node) -> None:
-        """One more case, unless it is known, or there is nothing in it."""
+        """One more case, unless it is known, or there is nothing in it; without a row if it must be cut first."""
         case = node.case
         key = *(frozenset(each.items()) for each in (case.states, case.held, node.tried)), frozenset(case.open)
         if key in self._seen:
@@ -219,12 +234,20 @@ class _Queue:
         except Undecidable:
             self.certain = False
             return
-        if row is None:
+        if row is None and is_refuted(case):
             return
-        if any(value is None and not case.states[name].missing for name, value in row.items()):
+        if row is not None and any(value is None and not case.states[name].missing for name, value in row.items()):
             self.certain = False  # the column may hold something, but it is hard to say what
             return
-        heapq.heappush(self.left, (self._start.cost(row), next(self._ticket), node, row))
+        self._push(node, row)
+
+    def _push(self, node: Node, row: Row | None) -> None:
+        cost = node.bound if row is None else max(self._start.cost(row), node.bound)
+        if row is None or node.is_too_dear(cost):
+            cost, row = node.bound, None
+        elif not node.tried:
+            node = replace(node, bound=cost)
+        heapq.heappush(self.left, (cost, next(self._ticket), node, row))
 
 
 def _children(node: Node, row: Row) -> list[Node] | None:
@@ -237,7 +260,7 @@ def _children(node: Node, row: Row) -> list[Node] | None:
     wrong = misjudged(row, node.case)
     if wrong:
         wider = node.with_wider_margins(wrong)
-        return [] if wider is None else [wider]
+        return cut(node) or None if wider is None else [wider]
     table = table_of(row) if row else None
     broken = [rule for rule in node.case.open if table is None or Rule(rule).evaluate(table)[0]]
     if not broken:
@@ -251,7 +274,7 @@ def _failing(node: Node, rule: tuple[Literal, ...]) -> Iterator[Node]:
     for literal in rule:
         for part in rest.falsities(literal):
             if part is not None:
-                yield Node(part, node.tried)
+                yield node.part(part)
 
 
 # -- short numbers -----------------------------------------------------------------------------------
@@ -262,7 +285,7 @@ def _tidied(rules: Rules, row: Row, start: Start, states: Mapping[str, State], s
     label = predicted(rules, row)
     for name, value in row.items():
         short = _short(value, start.row[name], slack * start.steps.get(name, 1.0))
-        if short is not None and not states[name].integer and states[name].low <= short <= states[name].high:
+        if short is not None and not states[name].integer and may_hold(states[name], short):
             tidy = {**row, name: short}
             row = tidy if predicted(rules, tidy) == label else row
     return row
@@ -273,4 +296,4 @@ def _short(value: Value | None, now: Value | None, room: float) -> float | None:
         return None
     if value > now:
         return shortest_between(value, value + room) if value + room > value else None
-    return -shortest_between(-value, -value + room) if value - room < value else None
+    return 0.0 - shortest_between(-value, -value + room) if value - room < value else None

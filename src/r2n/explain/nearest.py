@@ -14,14 +14,20 @@ import numpy as np
 
 from r2n.explain.row import table_of
 from r2n.rules import Halfspace, Row
-from r2n.rules.cases import Case
-from r2n.rules.states import State
+from r2n.rules.cases import Case, look_into
+from r2n.rules.certificates import Demand, solve
+from r2n.rules.floats import round_to
+from r2n.rules.states import State, status
 from r2n.schema import Value
 
-# How far beyond its bound, in spreads, a sum is moved: enough that float sums agree; more is tried where they do not.
-TRUE_MARGINS, FALSE_MARGINS = (1e-9, 1e-7, 1e-5), (0.0, 1e-9, 1e-7, 1e-5)
+# How far beyond its bound, in spreads, a sum is moved: not at all at first, then as it takes for float sums to agree.
+MARGINS = (0.0, 1e-9, 1e-7, 1e-5)
+_DEAR = 1e-4  # that a margin may add to the way; if it adds more, the row is no longer the nearest
+_CUTS = 6  # of one case, where it only touches its bounds
+_PROOFS = 40  # cases that a proof may take that nothing is left
 _FAR = 1e15  # spreads; a bound beyond it is none to the solver
 _WHOLE = 1e-6  # from a whole number: the solver's tolerance
+_ERROR = 1e-9  # spreads: about its error in any other number
 
 
 class Undecidable(ArithmeticError):  # noqa: N818 - it says more without "Error"
@@ -30,19 +36,22 @@ class Undecidable(ArithmeticError):  # noqa: N818 - it says more without "Error"
 
 @dataclass(frozen=True)
 class Start:
-    """The row as it is, what counts as one step in each column, and where a missing number would be put at first."""
+    """The row as it is, what counts as one step in each column that is compared, and where a missing number is put."""
 
     row: Row
     steps: Mapping[str, float]
 
     def cost(self, row: Row) -> float:
-        """How far a row is: numbers in spreads; 1 for another category, or for a value where none was."""
+        """How far a row is: numbers in spreads; 1 for another category, or for a value where none was.
+
+        Numbers of which only sets are asked are categories.
+        """
         return sum(self._distance(name, value) for name, value in row.items())
 
     def _distance(self, name: str, value: Value | None) -> float:
         now = self.row[name]
-        if isinstance(now, float) and isinstance(value, int | float):
-            return abs(float(value) - now) / self.steps.get(name, 1.0)
+        if name in self.steps and isinstance(now, float) and isinstance(value, int | float):
+            return abs(float(value) - now) / self.steps[name]
         return 0.0 if value == now else 1.0
 
     def place(self, name: str, state: State) -> float:
@@ -56,23 +65,32 @@ class Start:
 
 @dataclass(frozen=True)
 class Node:
-    """A case, and for each of its sums which of the margins is tried."""
+    """A case, for each of its sums which of the margins is tried, what its rows cost at least, how often it was cut."""
 
     case: Case
     tried: Mapping[Halfspace, int]
+    bound: float = 0.0
+    cuts: int = 0
 
-    def margin(self, literal: Halfspace, truth: bool) -> float:
-        return (TRUE_MARGINS if truth else FALSE_MARGINS)[self.tried.get(literal, 0)]
+    def margin(self, literal: Halfspace) -> float:
+        return MARGINS[self.tried.get(literal, 0)]
 
     def with_wider_margins(self, literals: list[Halfspace]) -> Node | None:
         """None if there are no wider ones."""
         tried = {**self.tried, **{literal: self.tried.get(literal, 0) + 1 for literal in literals}}
-        wide = all(k < len(TRUE_MARGINS if self.case.held[each] else FALSE_MARGINS) for each, k in tried.items())
-        return Node(self.case, tried) if wide else None
+        return replace(self, tried=tried) if all(k < len(MARGINS) for k in tried.values()) else None
+
+    def part(self, case: Case) -> Node:
+        """A part of the case; its sums may lie on their bounds again."""
+        return replace(self, case=case, tried={})
+
+    def is_too_dear(self, cost: float) -> bool:
+        """Whether a margin took the row further off than it should."""
+        return bool(self.tried) and cost > self.bound + _DEAR * (1.0 + self.bound)
 
 
 def relaxed(node: Node, start: Start) -> Row | None:
-    """The nearest row if whole numbers need not be whole; None if there is none. May raise `Undecidable`."""
+    """The nearest row if whole numbers need not be whole; None if the solver sees none. May raise `Undecidable`."""
     case = node.case
     together = sorted({name for literal in case.held for name in literal.columns})
     moved = _program(node, start, together) if together else {}
@@ -88,7 +106,7 @@ def _nearest(state: State, start: Start, name: str) -> Value | None:
     if state.numeric and isinstance(now, float):
         return state.value(now)
     allowed = now not in state.never and (state.only is None or now in state.only)
-    return now if allowed else state.value()
+    return now if allowed else state.value(now) if isinstance(now, float) else state.value()
 
 
 def _program(node: Node, start: Start, names: list[str]) -> Row | None:
@@ -120,7 +138,7 @@ def _program(node: Node, start: Start, names: list[str]) -> Row | None:
     if result.status == 2:  # infeasible
         return None
     return {
-        name: _put(states[name], places[name] + u * steps[name], u, places[name])
+        name: _put(states[name], places[name] + u * steps[name], u, places[name], steps[name])
         for name, u in zip(names, result.x[:n], strict=True)
     }
 
@@ -137,7 +155,7 @@ def _demands(
         size, now = np.abs(matrix[k]).max(), sum(a * places[name] for name, a in literal.terms)
         with np.errstate(all="ignore"):
             matrix[k] /= size
-            bound[k] = sign * (literal.threshold - now) / size + node.margin(literal, truth)
+            bound[k] = sign * (literal.threshold - now) / size + node.margin(literal)
     if not (np.isfinite(matrix).all() and (np.abs(bound) < _FAR).all()):
         raise Undecidable("numbers beyond what the solver can tell apart")
     return matrix, bound
@@ -147,22 +165,31 @@ def _end(bound: float) -> float | None:
     return bound if abs(bound) < _FAR else None
 
 
-def _put(state: State, number: float, moved: float, place: float) -> float:
+def _put(state: State, number: float, moved: float, place: float, step: float) -> float:
     """Where the program put a column: where it was if it did not move; whole if only the solver's error is in it."""
-    number = min(max(place if moved == 0.0 else float(number), state.low), state.high)
+    number = _at_an_end(state, place if moved == 0.0 else float(number), step)
     return float(round(number)) if state.integer and abs(number - round(number)) < _WHOLE else number
+
+
+def _at_an_end(state: State, number: float, step: float) -> float:
+    """In its range, and at an end of it if only the solver's error is between."""
+    near = (end for end in (state.low, state.high) if abs(number - end) < _ERROR * step)
+    return next(near, min(max(number, state.low), state.high))
 
 
 def fractional(row: Row, case: Case) -> str | None:
     """A column whose number is not one it may hold."""
     for name in sorted({name for literal in case.held for name in literal.columns}):
         value, state = row[name], case.states[name]
-        if isinstance(value, float) and not _may_hold(state, value):
+        if isinstance(value, float) and not may_hold(state, value):
             return name
     return None
 
 
-def _may_hold(state: State, value: float) -> bool:
+def may_hold(state: State, value: float) -> bool:
+    """Whether a number is one that the column may hold."""
+    if not state.low <= value <= state.high:
+        return False
     if state.only is not None:
         return value in state.only
     return value not in state.never and not (state.integer and value != math.floor(value))
@@ -176,7 +203,7 @@ def split(node: Node, name: str, value: float) -> list[Node]:
     else:
         ends = [(state.low, math.nextafter(value, -math.inf)), (math.nextafter(value, math.inf), state.high)]
     parts = [node.case.with_states({name: state.within(*end)}) for end in ends]
-    return [replace(node, case=part) for part in parts if part is not None]
+    return [node.part(case) for case in parts if case is not None]
 
 
 def misjudged(row: Row, case: Case) -> list[Halfspace]:
@@ -185,3 +212,38 @@ def misjudged(row: Row, case: Case) -> list[Halfspace]:
         return []
     table = table_of(row)
     return [literal for literal, truth in case.held.items() if bool(literal.evaluate(table)[0]) != truth]
+
+
+# -- cases that only touch their bounds ---------------------------------------------------------------
+
+
+def is_refuted(case: Case) -> bool:
+    """Whether it is proven that no row is in the case: the solver's word alone is no proof."""
+    if any(status(literal, case.states) == (not truth) for literal, truth in case.held.items()):
+        return True
+    left = [replace(case, open=())]
+    for _ in range(_PROOFS):
+        if not left:
+            return True
+        found = look_into(left.pop())
+        if not isinstance(found, list):
+            return False
+        left += found
+    return False
+
+
+def cut(node: Node) -> list[Node]:
+    """A case in parts, below, at and above the point that is deepest in it: at a corner, floats decide exactly."""
+    held, states = node.case.held, node.case.states
+    point = solve([Demand.of(literal, truth) for literal, truth in held.items()], states).point
+    name = next((name for name in sorted(point) if states[name].low < states[name].high), None)
+    if name is None or node.cuts == _CUTS:
+        return []
+    state = states[name]
+    at = state.value(_at_an_end(state, round_to(point[name], 12), max(1.0, abs(point[name]))))
+    if at is None or isinstance(at, str):
+        return []
+    below, above = math.nextafter(at, -math.inf), math.nextafter(at, math.inf)
+    ends = [(state.low, below), (float(at), float(at)), (above, state.high)]
+    parts = [node.case.with_states({name: state.within(*end)}) for end in ends]
+    return [replace(node.part(case), cuts=node.cuts + 1) for case in parts if case is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from r2n.explain.row import Rules, one_row, predicted, shown, spreads, values_in
+from r2n.explain.row import Rules, exact, one_row, shown, spreads, values_in
 from r2n.rules import ClassRules, Halfspace, Literal, Row, Rule
 from r2n.rules.baseline import parts
 from r2n.rules.text import write_name
@@ -34,7 +34,14 @@ class LiteralReason:
             return f"it is {shown(self.value)}"
         if self.margin == 0.0:
             return f"it is {shown(self.value)}, on the bound"
-        return f"it is {shown(self.value)}, {shown(abs(self.margin))} {'beyond' if self.holds else 'short'}"
+        return f"it is {self._told_apart()}, {shown(abs(self.margin))} {'beyond' if self.holds else 'short'}"
+
+    def _told_apart(self) -> str:
+        """The value, with as many digits as it takes to see that it is not on the bound."""
+        value, short = self.value, shown(self.value)
+        if isinstance(value, float) and short in (shown(value - self.margin), shown(value + self.margin)):
+            return exact(value)
+        return short
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,7 @@ class RuleReason:
     @property
     def distance(self) -> float:
         """How far the row is from it, literal by literal; 0 if it holds."""
-        return math.fsum(literal.distance for literal in self.literals)
+        return sum((literal.distance for literal in self.literals), 0.0)
 
     def lines(self) -> list[str]:
         """Its literals, those that fail first."""
@@ -125,7 +132,7 @@ def explain(rules: Rules, row: object, spread: object = None) -> Explanation:
     claiming = next((reason.label for reason in reasons if reason.holds), None)
     labels = [part.label for part in parts(rules)]
     asked = tuple(labels if claiming is None else labels[: labels.index(claiming)])
-    prediction = predicted(rules, values) if claiming is None else claiming
+    prediction = rules.default if claiming is None else claiming
     several = isinstance(rules, ClassRules)
     return Explanation(values, prediction, rules.default, claiming is None, reasons, asked if several else ())
 
@@ -141,7 +148,7 @@ def _rule_reasons(rules: Rules, table: Table, row: Row, steps: dict[str, float])
 
 
 def _reason(literal: Literal, table: Table, row: Row, schema: Schema | None, steps: dict[str, float]) -> LiteralReason:
-    holds, text = bool(literal.evaluate(table)[0]), literal.text(schema)
+    holds, text = bool(literal.evaluate(table)[0]), _text(literal, row, schema)
     if not isinstance(literal, Halfspace):
         return LiteralReason(literal, text, holds, row[literal.columns[0]], math.nan, 0.0 if holds else 1.0)
     total = float(literal.values(table)[0])
@@ -159,20 +166,34 @@ def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float]) -> 
 
 
 def _as_printed(literal: Halfspace, text: str, total: float, margin: float, row: Row) -> tuple[float | None, float]:
-    """The value and the margin of what is printed: the mirrored sum after `<`, the quotient of a ratio."""
+    """The value and the margin of what is printed: the mirrored sum after `<`, the quotient of a ratio, `>=`."""
     if math.isnan(total):
         return None, math.nan
-    ratio = _ratio(literal, text, row)
+    ratio = _ratio(literal, text)
     if ratio is not None:
-        value, bound = ratio
+        p, q, bound = ratio
+        value = _number(row[p]) / _number(row[q])
         return value, math.copysign(abs(value - bound), margin) if margin else 0.0
-    return (-total if literal.terms[0][1] < 0.0 else total), margin
+    bound = float(text.rsplit(" ", 1)[1])  # of `>=` it is the next float after the threshold
+    return (0.0 - total, bound + total) if literal.terms[0][1] < 0.0 else (total, total - bound)
 
 
-def _ratio(literal: Halfspace, text: str, row: Row) -> tuple[float, float] | None:
-    """The quotient and its bound, if the halfspace is printed as a ratio."""
+def _number(value: Value | None) -> float:
+    assert isinstance(value, float)  # it is compared, and known, for the sum is
+    return value
+
+
+def _text(literal: Literal, row: Row, schema: Schema | None) -> str:
+    """As printed; but where the divisor of a ratio is not positive, as it was at fit, only the difference is true."""
+    text = literal.text(schema)
+    ratio = _ratio(literal, text) if isinstance(literal, Halfspace) else None
+    below = None if ratio is None else row[ratio[1]]
+    return literal.text() if isinstance(below, float) and below <= 0.0 else text
+
+
+def _ratio(literal: Halfspace, text: str) -> tuple[str, str, float] | None:
+    """What is divided, by what, and the bound, if the halfspace is printed as a ratio."""
     for (p, _), (q, b) in (literal.terms, literal.terms[::-1]) if literal.size == 2 else ():
-        above, below = row[p], row[q]
-        if text.startswith(f"{write_name(p)}/") and isinstance(above, float) and isinstance(below, float) and below:
-            return above / below, abs(b)
+        if text.startswith(f"{write_name(p)}/{write_name(q)} "):
+            return p, q, abs(b)
     return None

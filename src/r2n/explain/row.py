@@ -10,8 +10,9 @@ import numpy as np
 
 from r2n.errors import ParameterError, SchemaError
 from r2n.rules import ClassRules, Halfspace, Row, RuleSet
-from r2n.rules.text import write_value
+from r2n.rules.text import write_number, write_value
 from r2n.schema import Table, Value
+from r2n.schema.table import no_such_column
 
 Rules = RuleSet | ClassRules
 
@@ -63,18 +64,31 @@ def _value(rules: Rules, table: Table, name: str, compared: bool) -> Value | Non
 
 def table_of(row: Row) -> Table:
     """A row as a table again."""
-    return Table.read({name: _cell(value) for name, value in row.items()})
+    return Table.read(_cells(row))
 
 
-def predicted(rules: Rules, row: Row) -> Value:
+def _cells(row: Row) -> dict[str, np.ndarray[Any, np.dtype[np.object_]]]:
+    return {name: _cell(value) for name, value in row.items()}
+
+
+def predicted(rules: Rules, row: Row | Table) -> Value:
     """What the rules say of it, tried out; rules without columns say the same of every row."""
-    table = table_of(row) if row else Table.read({"": [0.0]})
-    label: Value = rules.predict(table).tolist()[0]
+    # Not as a table, in which the codes of missing values would mean what they say.
+    asked = row if isinstance(row, Table) else _cells(row) or Table.read({"": [0.0]})
+    label: Value = rules.predict(asked).tolist()[0]
     return label
 
 
+def require_column(rules: Rules, name: object, what: str) -> None:
+    """Refuses a column that the rules cannot know."""
+    known = rules.columns if rules.schema is None else rules.schema.names
+    if name not in known:
+        raise ParameterError(f"{what}: " + no_such_column(str(name), known, "the model"))
+
+
 def spreads(rules: Rules, given: object = None) -> dict[str, float]:
-    """What counts as one step of each column: given, or a table's standard deviation, or the range in the schema.
+    """What counts as one step of each column that is compared: given, or a table's standard deviation, or the range
+    in the schema.
 
     >>> spreads(RuleSet.parse("yes if x + y > 3 else no"), {"x": 2.0})
     {'x': 2.0, 'y': 1.0}
@@ -82,7 +96,10 @@ def spreads(rules: Rules, given: object = None) -> dict[str, float]:
     names = sorted({name for each in rules.literals if isinstance(each, Halfspace) for name in each.columns})
     found = {name: _range(rules, name) for name in names}
     if isinstance(given, Mapping) and not any(_holds_rows(value) for value in given.values()):
-        found |= {name: _positive(name, spread) for name, spread in given.items()}
+        for name in given:
+            require_column(rules, name, "spread")
+        read = {str(name): _positive(str(name), spread) for name, spread in given.items()}
+        found |= {name: spread for name, spread in read.items() if name in found}
     elif given is not None:
         table = rules.table(given)
         found |= {name: _deviation(table, name) for name in names}
@@ -115,3 +132,8 @@ def shown(value: Value | None) -> str:
     if not isinstance(value, float):
         return write_value(value)
     return f"{value:.0f}" if 1e6 <= abs(value) < 1e15 and value.is_integer() else f"{value:.6g}"
+
+
+def exact(value: Value | None) -> str:
+    """To the last digit, so that it reads back as what it is."""
+    return write_number(value) if isinstance(value, float) else shown(value)

@@ -44,8 +44,8 @@ def shortest_between(low: float, high: float) -> float:
 
     >>> shortest_between(0.4871, 0.5113), shortest_between(-1, 3), shortest_between(117.2, 119.9)
     (0.5, 0.0, 119.0)
-    >>> shortest_between(0.1, math.nextafter(0.1, 1))
-    0.1
+    >>> shortest_between(0.1, math.nextafter(0.1, 1)), shortest_between(0.3, 0.4), shortest_between(-0.6, -0.599)
+    (0.1, 0.3, -0.6)
     """
     if low <= 0.0 < high:
         return 0.0
@@ -61,11 +61,17 @@ def shortest_between(low: float, high: float) -> float:
 
 
 def _first_multiple(low: float, unit: Fraction) -> float:
-    """The smallest multiple of `unit` from `low` on, as a float: never below `low`, which is one itself."""
+    """The smallest multiple of `unit` whose float is not below `low`; it may itself be a little, as 0.1 is."""
+    below = math.floor(Fraction(low) / unit)
+    first = _as_float(below * unit)
+    return first if first >= low else _as_float((below + 1) * unit)
+
+
+def _as_float(number: Fraction) -> float:
     try:
-        return float(math.ceil(Fraction(low) / unit) * unit)
+        return float(number)
     except OverflowError:
-        return math.inf
+        return math.inf if number > 0 else -math.inf
 
 
 def round_to(number: float, digits: int) -> float:

@@ -165,7 +165,7 @@ def _turn(literal: Halfspace, other: Halfspace) -> float:
 
 
 def _ratios(literal: Halfspace, table: Table, want: Bools, budget: int) -> Iterator[Halfspace]:
-    """p/q > r, where q is positive in all rows; written as the difference that it means."""
+    """p/q > r, where q is positive in all rows and r near what it was; written as the difference that it means."""
     if literal.size != 2:
         return
     for (p, a), (q, _) in (literal.terms, literal.terms[::-1]):
@@ -174,7 +174,9 @@ def _ratios(literal: Halfspace, table: Table, want: Bools, budget: int) -> Itera
             with np.errstate(all="ignore"):
                 ratio = sign * table.numeric(p) / divisor
             for low, high in _gaps(np.where(np.isinf(ratio), np.nan, ratio), want, budget):
-                yield Halfspace.of({p: sign, q: -shortest_between(low, high)}, 0.0)
+                candidate = Halfspace.of({p: sign, q: -shortest_between(low, high)}, 0.0)
+                if _turn(literal, candidate) < _CLOSE:
+                    yield candidate
 
 
 def _fits(direction: Halfspace, table: Table, want: Bools, budget: int) -> list[Halfspace]:
