@@ -126,7 +126,7 @@ def test_where_sums_lose_digits_reals_prove_nothing() -> None:
 def test_no_domain_and_no_literals() -> None:
     assert find_row(Domain()).row == {}
     assert find_row(Domain(), [], [parse_rule("true")]).impossible
-    assert find_row(Domain.read({"n": "integer 0.2..0.8 known"}), [parse_literal("n > 0")]).impossible
+    assert find_row(Domain.read({"n": "integer 0.2..0.8"}), [parse_literal("n > 0")]).impossible
     assert RuleSet().simplified() == RuleSet()
 
 

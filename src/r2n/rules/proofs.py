@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial, reduce
 from typing import TypeVar
 
 from r2n.progress import ProofBar
@@ -26,7 +26,11 @@ Rules = TypeVar("Rules", RuleSet, ClassRules)
 
 
 def prove_simpler(
-    rules: Rules, domain: Domain | None = None, time_limit: float = 10.0, progress: bool = False, steps: int = STEPS
+    rules: Rules,
+    domain: Domain | Mapping[str, object] | None = None,
+    time_limit: float = 8.0,
+    progress: bool = False,
+    steps: int = STEPS,
 ) -> Rules:
     """The rules without what is proven to change no prediction on the domain; without one, on any row there can be.
 
@@ -39,18 +43,23 @@ def prove_simpler(
         or x > 3 and y < 5
     else no
     """
+    chosen, deadline = _domain(rules, domain), time.monotonic() + time_limit
     with ProofBar(progress) as bar:
-        deadline = time.monotonic() + time_limit
         if isinstance(rules, RuleSet):
-            return _shortest(rules, _prover(rules, domain, deadline, steps, bar))
+            prover = Prover(chosen, rules.literals, deadline, steps, partial(bar.update, rules.size))
+            return _shortest(rules, prover)
         for each in rules:
-            rules = rules.with_class(_shortest(each, _prover(each, domain, deadline, steps, bar)))
+            prover = Prover(chosen, each.literals, deadline, steps, partial(bar.update, each.size))
+            rules = rules.with_class(_shortest(each, prover))
         return rules
 
 
-def _prover(rules: RuleSet, domain: Domain | None, deadline: float, steps: int, bar: ProofBar) -> Prover:
-    chosen = Domain.beyond(rules.schema) if domain is None else domain
-    return Prover(chosen, rules.literals, deadline, steps, lambda: bar.update(rules.size))
+def _domain(rules: RuleSet | ClassRules, said: Domain | Mapping[str, object] | None) -> Domain:
+    if said is None:
+        return Domain.beyond(rules.schema)
+    domain = Domain.read(said)
+    domain.check(rules.columns, [rules.schema])
+    return domain.read_by(rules.schema)
 
 
 def _shortest(rules: RuleSet, prover: Prover) -> RuleSet:
