@@ -131,7 +131,7 @@ def test_check_finds_drift_of_coverage_and_of_precision(folder: Path) -> None:
 def test_check_without_labels_and_without_training_counts(folder: Path) -> None:
     said = run("check", folder / "model.json", folder / "later.csv").stdout
     assert "accuracy" not in said
-    assert said.splitlines()[1].split() == ["rule", "covers", "before", "before"]
+    assert said.splitlines()[1].split() == ["rule", "covers", "before"]
     bare = run("check", folder / "classes.json", folder / "people.csv").stdout
     assert bare == (
         "120 rows: 80 middle, 20 high, 20 low\n"
