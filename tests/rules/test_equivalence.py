@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -98,6 +100,16 @@ def test_a_row_is_one_that_can_be_asked_about() -> None:
     assert coded.equivalent(never, Domain.of(schema))
 
 
+NEVER = RuleSet.parse("yes if z is known and z is missing else no")
+
+
+def test_a_row_that_one_of_them_refuses_decides_nothing() -> None:
+    numbers, texts = (Schema.learn({"z": values})[0] for values in ([1.0, 2.0], ["a", "b"]))
+    for one, other in ((numbers, texts), (texts, numbers)):
+        answer = RuleSet.parse("yes if z is known else no", one).equivalent(NEVER.with_schema(other))
+        assert answer.undecided
+
+
 CODED, _ = Schema.learn({"x": [1.0, -9.0], "y": [0.0, 1.0]}, missing_values={"x": [-9]})
 
 
@@ -117,6 +129,13 @@ def test_a_code_that_only_one_reads_as_missing_tells_them_apart() -> None:
     answer = classes[0].equivalent(classes[1])
     assert answer.row is not None
     assert answer.row["x"] == -9.0
+
+
+def test_codes_that_no_literal_tells_from_a_missing_value_cost_nothing() -> None:
+    names = [f"x{k}" for k in range(12)]
+    schema, _ = Schema.learn({name: [1.0, -9.0] for name in names}, missing_values=[-9])
+    text = f"yes if {' or '.join(f'{one} > 0 and {other} > 1' for one, other in pairwise(names))} else no"
+    assert RuleSet.parse(text, schema).equivalent(RuleSet.parse(text), time_limit=10)
 
 
 def test_a_code_that_both_read_as_missing_comes_even_where_nothing_is_missing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import time
+from inspect import signature
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +13,18 @@ import numpy as np
 import pytest
 
 from r2n.progress import ProofBar
-from r2n.rules import PROOFS, ClassRules, Domain, Prover, RuleSet, find_row, parse_literal, parse_rule, prove_simpler
+from r2n.rules import (
+    PROOFS,
+    ClassRules,
+    Domain,
+    Prover,
+    RuleSet,
+    equivalent,
+    find_row,
+    parse_literal,
+    parse_rule,
+    prove_simpler,
+)
 from r2n.rules.programs import holds
 from r2n.schema import Schema
 
@@ -54,6 +66,25 @@ def test_labels_and_schema_stay() -> None:
     simple = rules.simplified()
     assert (str(simple), simple.schema) == ("a if x > 1 and y > 1\nelse b", schema)
     assert str(rules.simplified(Domain.of(schema))) == "a if x > 1 and y > 1\nelse b"
+
+
+def test_a_class_is_asked_only_where_those_before_it_do_not_hold() -> None:
+    rules = ClassRules.parse('0 if x < 15 else 1 if "x;y" > 0.6 and x > 14 else 2 if "x;y" < 0.6 and x > 14 else 2')
+    shorter = rules.simplified({"x": "0..99 known"})
+    assert str(shorter) == '0 if x < 15\nelse 1 if "x;y" > 0.6\nelse 2'
+    assert rules.equivalent(shorter, {"x": "0..99 known"})
+    covered = ClassRules.parse("a if x > 1 else b if x > 2 or y > 1 and x > 0 else c")
+    assert str(covered.simplified()) == "a if x > 1\nelse b if x > 0 and y > 1\nelse c"
+    default = ClassRules.parse("a if x > 1 else a")
+    assert default.simplified() == default
+    typed = ClassRules.parse("a if x > 1 else true if x > 0 else 1")
+    assert typed.simplified() == typed
+
+
+def test_one_time_limit_for_function_and_method() -> None:
+    for method, function in ((RuleSet.simplified, prove_simpler), (RuleSet.equivalent, equivalent)):
+        limits = {signature(each).parameters["time_limit"].default for each in (method, function)}
+        assert len(limits) == 1
 
 
 def test_rules_of_several_classes_are_simplified_class_by_class() -> None:

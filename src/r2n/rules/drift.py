@@ -117,7 +117,7 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
         now.rows,
         tuple(sorted(predicted.items(), key=lambda item: (-item[1], str(item[0])))),
         drifts,
-        math.nan if y is None else _share(now.right, now.rows),
+        math.nan if y is None or now.right is None else _share(now.right, now.rows),
         math.nan if then is None or right is None else _share(right, then.rows),
         rules.schema,
     )

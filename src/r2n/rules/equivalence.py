@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from r2n.errors import ParameterError
+from r2n.errors import ParameterError, SchemaError
 from r2n.rules.classes import ClassRules
 from r2n.rules.domain import Domain, Row, Values
 from r2n.rules.literals import Literal, Missing
-from r2n.rules.programs import STEPS, cells, find_row
+from r2n.rules.programs import STEPS, cells, find_row, holds
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.states import State, states_of
 from r2n.rules.text import write_name, write_value
@@ -81,11 +82,19 @@ def equivalent(
             if answer.row is not None:
                 # A column that the question did not read has no say in what is decided here.
                 row = {name: state.any_value() for name, state in _states(before, after, here).items()} | answer.row
-                said = decision(before, row), decision(after, row)
-                if said[0] != said[1]:
+                said = _decisions(before, after, row)
+                if len(set(said)) > 1:
                     return Equivalence(row, said)
             proven = proven and answer.impossible
     return Equivalence(proven=proven)
+
+
+def _decisions(before: Model, after: Model, row: Row) -> tuple[Value, ...]:
+    """What both say; nothing if one of them refuses the row, as text where it had numbers."""
+    try:
+        return decision(before, row), decision(after, row)
+    except SchemaError:
+        return ()
 
 
 def _literals(before: Model, after: Model) -> tuple[Literal, ...]:
@@ -115,28 +124,39 @@ def _readings(before: Model, after: Model, domain: Domain) -> Iterator[tuple[Dom
     Where both read a code as missing, that is the case of a missing value; unless the domain has none.
     """
     columns = dict.fromkeys((*before.columns, *after.columns))
-    parts = [[(name, *part) for part in _parts(domain[name], *_codes(before, after, name))] for name in columns]
+    parts = [[(name, *part) for part in _parts(name, domain[name], before, after)] for name in columns]
     for chosen in itertools.product(*parts):
         one = without_columns(before, {name for name, _, gone, _ in chosen if gone})
         other = without_columns(after, {name for name, _, _, gone in chosen if gone})
         yield domain.with_columns({name: values for name, values, _, _ in chosen}), one, other
 
 
-def _codes(before: Model, after: Model, name: str) -> list[frozenset[Value]]:
-    schemas = before.schema, after.schema
-    return [frozenset(schema.column(name).missing_values if schema and name in schema else ()) for schema in schemas]
-
-
-def _parts(values: Values, ours: frozenset[Value], theirs: frozenset[Value]) -> Iterator[tuple[Values, bool, bool]]:
+def _parts(name: str, values: Values, before: Model, after: Model) -> Iterator[tuple[Values, bool, bool]]:
     """What a column may hold, and whether the one and the other read it as missing."""
-    ordinary = replace(values, never=(*values.never, *ours, *theirs))
+    codes = dict.fromkeys((*_codes(before, name), *_codes(after, name)))
+    ordinary = replace(values, never=(*values.never, *codes))
     if not ordinary.empty:
         yield ordinary, False, False
-    shared = frozenset() if values.missing else ours & theirs
-    for codes, our, their in ((ours - theirs, True, False), (theirs - ours, False, True), (shared, True, True)):
-        held = tuple(filter(values.allows, codes))
-        if held:
-            yield replace(values, categories=held, other=False, missing=False), our, their
+    held: dict[tuple[bool, bool], list[Value]] = defaultdict(list)
+    for code in filter(values.allows, codes):
+        held[_takes_for_missing(before, name, code), _takes_for_missing(after, name, code)].append(code)
+    if values.missing:
+        held.pop((True, True), None)
+    for gone, some in held.items():
+        yield replace(values, categories=tuple(some), other=False, missing=False), *gone
+
+
+def _codes(model: Model, name: str) -> tuple[Value, ...]:
+    return model.schema.column(name).missing_values if model.schema is not None and name in model.schema else ()
+
+
+def _takes_for_missing(model: Model, name: str, code: Value) -> bool:
+    """Whether the code stands for a missing value, or at least no literal tells it from one."""
+    reading = [literal for literal in model.literals if name in literal.columns]
+    return code in _codes(model, name) or all(
+        len(literal.columns) == 1 and holds(literal, {name: code}) == holds(literal, {name: None})
+        for literal in reading
+    )
 
 
 def without_columns(model: Model, names: Set[str]) -> Model:
