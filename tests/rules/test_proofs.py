@@ -131,6 +131,12 @@ def test_overflow_is_no_proof() -> None:
     assert (rules.simplified().truth(table) == rules.truth(table)).all()
 
 
+def test_next_to_the_smallest_floats_weights_overflow() -> None:
+    rules = RuleSet.parse("yes if x > -1 or x + 5e-324·y > 0 or x > 0 and x is missing else no")
+    domain = Domain.parse("x: ..5e-324 known\ny: ..0 known")
+    assert str(rules.simplified(domain)) == "yes if x > -1\nelse no"
+
+
 def test_where_sums_overflow_reals_prove_nothing() -> None:
     """The second follows from the first up to 1e300 and beyond; but in the end it is inf - inf, and so false."""
     first, second = parse_literal("a - 2·c > 1"), parse_literal("4·a - 4·c > 0.5")
