@@ -180,7 +180,8 @@ _bounds = st.sampled_from([-math.inf, -3.0, -1.0, 0.0, 0.5, 1.0, 3.0, math.inf])
 def _ranges(draw: st.DrawFn) -> Values:
     low, high = sorted((draw(_bounds), draw(_bounds)))
     low, high = (-math.inf if low == math.inf else low), (math.inf if high == -math.inf else high)
-    return Values(low, high, integer=draw(st.booleans()), missing=draw(st.booleans()))
+    whole = draw(st.booleans()) and not Values(low, high, integer=True, missing=False).empty
+    return Values(low, high, integer=whole, missing=draw(st.booleans()))
 
 
 _small_integers = st.builds(

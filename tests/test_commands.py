@@ -37,6 +37,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     y = RULES.predict(FRAME)
     RULES.with_baseline(Baseline.count(RULES, FRAME, y)).save(folder / "model.json")
     RULES.without(1).with_rule("income > 33 and region = west").save(folder / "other.json")
+    RULES.without(1).with_rule('"a=b" > 5.5 and "a=b" > 5').save(folder / "again.json")
+    RuleSet.parse("yes if x + y > 5 and x - y > 1 else no").save(folder / "edge.json")
+    RuleSet.parse("yes if x + y > 5 and x - y > 1 and x > 3 else no").save(folder / "edges.json")
     CLASSES.save(folder / "classes.json")
     RuleSet.parse("yes if x > 1 and z in {a} else no").save(folder / "bare.json")
     FRAME.assign(paid=y).to_csv(folder / "people.csv", index=False)
@@ -104,7 +107,15 @@ def test_diff_shows_rules_and_rows(folder: Path) -> None:
     assert "decided differently" not in said
     with_rows = run("diff", folder / "model.json", folder / "other.json", folder / "people.csv").stdout
     assert "20 of 120 rows are decided differently: 20 yes → no" in with_rows
-    assert run("diff", folder / "model.json", folder / "model.json").stdout == "the same rules\n"
+    for last in (said.splitlines()[-1], with_rows.splitlines()[-1]):
+        assert last.startswith("not equivalent: ")
+    same = run("diff", folder / "model.json", folder / "model.json").stdout
+    assert same == "the same rules\nproven to decide every row alike\n"
+    alike = run("diff", folder / "model.json", folder / "again.json").stdout
+    assert "1 changed" in alike
+    assert alike.endswith("\nproven to decide every row alike\n")
+    edge = run("diff", folder / "edge.json", folder / "edges.json").stdout
+    assert edge.splitlines()[-1].startswith("undecided: neither proven to decide every row alike, nor a row found")
     assert "labels, the default last" in run("diff", folder / "model.json", folder / "classes.json").stdout
 
 
@@ -131,7 +142,7 @@ def test_check_finds_drift_of_coverage_and_of_precision(folder: Path) -> None:
 def test_check_without_labels_and_without_training_counts(folder: Path) -> None:
     said = run("check", folder / "model.json", folder / "later.csv").stdout
     assert "accuracy" not in said
-    assert said.splitlines()[1].split() == ["rule", "covers", "before", "before"]
+    assert said.splitlines()[1].split() == ["rule", "covers", "before"]
     bare = run("check", folder / "classes.json", folder / "people.csv").stdout
     assert bare == (
         "120 rows: 80 middle, 20 high, 20 low\n"

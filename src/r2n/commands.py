@@ -43,9 +43,12 @@ def diff_models(
     after: Annotated[Path, typer.Argument(help="Another one.")],
     table: Annotated[Path | None, typer.Argument(help="Show also which of its rows are decided differently.")] = None,
 ) -> None:
-    """Show which rules came, went or changed from one model to another."""
+    """Show which rules came, went or changed from one model to another, and whether any row is decided differently."""
     old, new = load(before), load(after)
     typer.echo(str(old.diff(new, None if table is None else read_rows(old, table))))
+    alike = old.equivalent(new, time_limit=20.0)
+    undecided = "undecided: neither proven to decide every row alike, nor a row found that they do not"
+    typer.echo("proven to decide every row alike" if alike else undecided if alike.undecided else str(alike))
 
 
 def check_model(

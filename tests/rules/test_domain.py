@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from r2n.errors import ParameterError, ParseError
-from r2n.rules import Domain, Values, parse_literal
+from r2n.rules import Domain, RuleSet, Values, parse_literal
 from r2n.schema import Schema
 from tests.strategies import domains
 
@@ -40,7 +40,7 @@ def test_files_of_older_versions_do_not_say_what_was_whole() -> None:
     schema, _ = Schema.learn({"n": [1, 2]})
     (column,) = schema.to_json()
     assert column.pop("integer") is True
-    assert Domain.of(Schema.from_json([column]))["n"] == Values(1, 2, missing=False)
+    assert Domain.of(Schema.from_json([column], whole=False))["n"] == Values(1, 2, missing=False)
 
 
 def test_what_is_in_it() -> None:
@@ -77,3 +77,60 @@ def test_odd_values_are_refused(said: object) -> None:
 def test_odd_lines_are_refused(text: str) -> None:
     with pytest.raises(ParameterError):
         Domain.parse(text)
+
+
+# -- mistakes that would prove anything -------------------------------------------------------------
+
+
+def test_a_column_is_named_once() -> None:
+    with pytest.raises(ParameterError, match=r"column 'x' comes twice\. Say once"):
+        Domain.parse("x: 0..1\ny: 3..4\nx: 5..6")
+    with pytest.raises(ParameterError, match="column '3' comes twice"):
+        Domain.read({3: (0, 1), "3": (0, 2)})
+
+
+@pytest.mark.parametrize("said", ["integer 0.5..0.6 known", Values(other=False, missing=False),
+                                  Values(categories=("a",), other=False, never=("a",), missing=False)])  # fmt: skip
+def test_a_column_can_hold_something(said: object) -> None:
+    with pytest.raises(ParameterError, match="nothing is left that column 'n' could hold"):
+        Domain.read({"n": said})
+    assert {"n": None} in Domain.read({"n": "integer 0.5..0.6"})  # which is always missing
+
+
+ONE, OTHER = RuleSet.parse("yes if x > 3 else no"), RuleSet.parse("yes if x > 4 else no")
+
+
+@pytest.mark.parametrize("said", [{"x": {"a", "b"}}, {"x": "{a, b} known"}])
+def test_texts_are_not_compared_with_numbers(said: dict[str, object]) -> None:
+    for ask in (lambda: ONE.equivalent(OTHER, said), lambda: ONE.simplified(said)):
+        with pytest.raises(ParameterError, match=r"'x' is compared with numbers, but \{a, b\}.* Say which"):
+            ask()
+    assert not ONE.equivalent(OTHER, {"x": {1, "a", 4}})
+
+
+def test_columns_that_nobody_knows_are_named() -> None:
+    schema, _ = Schema.learn({"x": [1, 2], "region": ["a", "b"]})
+    for one, other, said in [
+        (ONE, OTHER, {"X": (0, 2)}),
+        (ONE, OTHER, {"ex": (0, 2)}),
+        (ONE.with_rule("y > 1"), OTHER, {"x": (0, 2), "Y": (0, 1)}),
+        (ONE.with_schema(schema), OTHER, {"x": (0, 2), "regoin": {"a"}}),
+        (ONE, OTHER.with_schema(schema), {"x": (0, 2), "regoin": {"a"}}),
+    ]:
+        with pytest.raises(ParameterError, match=r"domain: the model has no column '(X|ex|Y|regoin)'"):
+            one.equivalent(other, said)
+    with pytest.raises(ParameterError, match=r"no column 'regoin'\. Did you mean 'region'"):
+        ONE.with_schema(schema).simplified({"regoin": {"a"}})
+    assert ONE.with_schema(schema).equivalent(OTHER, {"x": (5, 9), "region": {"a"}})
+    assert ONE.equivalent(OTHER, {"x": (5, 9), "more": (0, 1)})  # a domain of more rules than these
+    assert RuleSet().equivalent(RuleSet(), {"x": (5, 9)})
+
+
+def test_a_domain_is_given_as_it_is_said() -> None:
+    said = {"x": range(5, 9)}
+    for domain in (said, "x: integer 5..8", Domain.read(said)):
+        assert ONE.equivalent(OTHER, domain)
+        assert str(RuleSet.parse("yes if x > 4 or x < 2 else no").simplified(domain)) == "yes if x > 4\nelse no"
+    for odd in (3, ["x"], None):
+        with pytest.raises(ParameterError, match="a domain is a dict of what each column may hold"):
+            Domain.read(odd)

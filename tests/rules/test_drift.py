@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from r2n.errors import ParameterError
-from r2n.rules import Baseline, ClassRules, Counted, RuleSet, check
+from r2n.rules import Baseline, ClassRules, Counted, RuleSet, check, load
+from r2n.schema import Schema
 from tests.strategies import World, class_worlds, worlds
 
 RULES = RuleSet.parse("yes if x > 3 or z in {a} else no")
@@ -64,6 +66,36 @@ def test_new_rules_have_nothing_to_compare_with() -> None:
     assert found.drifting == ()
     assert check(RuleSet.parse("yes if false else no"), X).rules == ()
     assert "there are no rules" in str(check(RuleSet.parse("yes if false else no"), X))
+
+
+def test_the_accuracy_of_other_rules_is_not_shown(tmp_path: Path) -> None:
+    rules = RULES.with_baseline(Baseline.count(RULES, X, Y))
+    edited = [rules.without(1), rules.with_rule("x < 0"), rules.without(1).with_rule("x > 3.5"),
+              RULES.with_rule("x > 9").with_baseline(Baseline.count(RULES.with_rule("x > 9"), X, Y)).simplified(),
+              RuleSet.parse("yes if x > 3.0001 else no").with_baseline(rules.baseline).rounded(X).rules]  # fmt: skip
+    for number, each in enumerate(edited):
+        each.save(tmp_path / f"{number}.json")
+        for found in (each, load(tmp_path / f"{number}.json")):
+            assert found.baseline is not None
+            assert found.baseline.rows == 200
+            assert str(check(found, X, Y)).count("in training") == 0
+    for same in (rules, rules.without(1).with_rule("x > 3"), rules.renamed({"x": "z", "z": "x"})):
+        table = X if same.columns == RULES.columns and "z in {a}" in str(same) else {"x": X["z"], "z": X["x"]}
+        assert "accuracy 0.7500, 0.7500 in training" in str(check(same, table, Y))
+
+
+def test_rules_are_printed_as_elsewhere() -> None:
+    schema, _ = Schema.learn({"x": [1.0, 2.0], "y": [3.0, 4.0]})
+    rules = RuleSet.parse("yes if x/y > 0.5 else no", schema)
+    assert str(check(rules, {"x": [1], "y": [1]})).endswith("  x/y > 0.5")
+
+
+def test_what_was_before_is_not_shown_alone() -> None:
+    rules = RULES.with_baseline(Baseline.count(RULES, X, Y))
+    assert str(check(rules, X)).splitlines()[1] == "rule  covers  before"
+    assert str(check(RULES, X, Y)).splitlines()[1] == "rule  covers  precision"
+    nothing = {"x": [0], "z": ["b"]}
+    assert str(check(rules, nothing, ["no"])).splitlines()[1] == "rule  covers  before"
 
 
 def test_classes_are_counted_each_alone() -> None:

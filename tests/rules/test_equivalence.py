@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from r2n.errors import ParameterError
 from r2n.rules import ClassRules, Domain, RuleSet, equivalent
+from r2n.rules.equivalence import decision
 from r2n.schema import Schema
+from tests.strategies import CATEGORICAL, NUMERIC, World, worlds
 
 
 def test_a_proof_a_row_or_neither() -> None:
@@ -89,8 +96,78 @@ def test_a_row_is_one_that_can_be_asked_about() -> None:
     assert one.equivalent(other, Domain.of(schema))
     coded = RuleSet.parse("yes if x in {-9} else no").with_schema(schema)
     never = RuleSet((), "yes", "no", schema)
-    assert coded.equivalent(never).undecided  # that row exists, but is read as another
+    assert coded.equivalent(never)  # that row exists, but is read as another
     assert coded.equivalent(never, Domain.of(schema))
+
+
+NEVER = RuleSet.parse("yes if z is known and z is missing else no")
+
+
+def test_a_row_that_one_of_them_refuses_decides_nothing() -> None:
+    numbers, texts = (Schema.learn({"z": values})[0] for values in ([1.0, 2.0], ["a", "b"]))
+    for one, other in ((numbers, texts), (texts, numbers)):
+        answer = RuleSet.parse("yes if z is known else no", one).equivalent(NEVER.with_schema(other))
+        assert answer.undecided
+
+
+CODED, _ = Schema.learn({"x": [1.0, -9.0], "y": [0.0, 1.0]}, missing_values={"x": [-9]})
+
+
+def test_a_code_that_only_one_reads_as_missing_tells_them_apart() -> None:
+    text = "yes if x < 2 else no"
+    coded, bare = RuleSet.parse(text, CODED), RuleSet.parse(text)
+    for one, other in ((coded, bare), (bare, coded)):
+        answer = one.equivalent(other)
+        assert answer.row == {"x": -9.0}
+        assert answer.said == (decision(one, {"x": -9}), decision(other, {"x": -9}))
+        assert one.equivalent(other, {"x": (-10, 10)}).row == {"x": -9.0}
+        assert one.equivalent(other, {"x": (-8, 10)})
+        assert one.equivalent(other, Domain.of(CODED))
+    assert RuleSet.parse("yes if x > 2 else no", CODED).equivalent(RuleSet.parse("yes if x > 2 else no"))
+    chain = "low if x < 2 else high if y > 3 and x is missing else middle"
+    classes = ClassRules.parse(chain, CODED), ClassRules.parse(chain)
+    answer = classes[0].equivalent(classes[1])
+    assert answer.row is not None
+    assert answer.row["x"] == -9.0
+
+
+def test_codes_that_no_literal_tells_from_a_missing_value_cost_nothing() -> None:
+    names = [f"x{k}" for k in range(12)]
+    schema, _ = Schema.learn({name: [1.0, -9.0] for name in names}, missing_values=[-9])
+    text = f"yes if {' or '.join(f'{one} > 0 and {other} > 1' for one, other in pairwise(names))} else no"
+    assert RuleSet.parse(text, schema).equivalent(RuleSet.parse(text), time_limit=10)
+
+
+def test_a_code_that_both_read_as_missing_comes_even_where_nothing_is_missing() -> None:
+    gaps, none = RuleSet.parse("yes if x is missing else no", CODED), RuleSet((), "yes", "no", CODED)
+    assert gaps.equivalent(none, {"x": "-10..10 known"}).row == {"x": -9.0}
+    assert gaps.equivalent(none, {"x": "-8..10 known"})
+    assert gaps.simplified({"x": "-10..10 known"}) == gaps
+    assert gaps.simplified({"x": "-8..10 known"}) == none
+
+
+_codes = st.fixed_dictionaries(
+    {name: st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), max_size=2) for name in NUMERIC}
+    | {name: st.lists(st.sampled_from(["a", "b"]), max_size=2) for name in CATEGORICAL}
+)
+
+
+@settings(max_examples=60)
+@given(worlds(), st.data())
+def test_codes_of_each_side_are_never_overlooked(world: World, data: st.DataObject) -> None:
+    """Both models on the very rows, each with its own codes: what is proven is so, and a row is one."""
+    cells = {name: world.table.numeric(name) for name in NUMERIC} | {
+        name: np.array([*values, None], dtype=object)[codes]
+        for name in CATEGORICAL
+        for codes, values in [world.table.codes(name)]
+    }
+    one, other = (world.rules.with_schema(Schema.learn(cells, CATEGORICAL, data.draw(_codes))[0]) for _ in range(2))
+    answer = equivalent(one, other, steps=40, time_limit=5)
+    if answer:
+        assert one.predict(cells).tolist() == other.predict(cells).tolist()
+    elif answer.row is not None:
+        assert answer.said == (decision(one, answer.row), decision(other, answer.row))
+        assert answer.said[0] != answer.said[1]
 
 
 def test_no_time_no_answer() -> None:

@@ -318,6 +318,25 @@ def test_files_of_version_1_are_read(tmp_path: Path) -> None:
     assert not loaded.schema.column("debt").integer
 
 
+def test_a_column_says_whether_it_was_whole_from_version_2_on(tmp_path: Path) -> None:
+    schema, _ = Schema.learn({"x": [1.0, 2.0]})
+    new = json.loads(to_text(RuleSet.parse("yes if x > 1 else no").with_schema(schema)))
+    (column,) = new["columns"]
+    without = {field: value for field, value in column.items() if field != "integer"}
+    expected = "a column must be an object with exactly ['categories', 'high', {}'kind', 'low', 'missing'"
+    assert_refused(tmp_path, json.dumps(new | {"columns": [without]}), expected.format("'integer', "))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(new | {"columns": [without]}, SCHEMA)
+    old = new | {"version": 1}
+    del old["training"]
+    assert_refused(tmp_path, json.dumps(old), expected.format(""))
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text(to_text(RULES), encoding="utf-8-sig")
+    assert load(tmp_path / "m.json") == RULES
+
+
 X, Y = {"x": [1, 4, 5, 2], "z": ["a", "a", "b", "b"]}, ["no", "yes", "yes", "no"]
 
 
@@ -344,7 +363,11 @@ def test_a_new_rule_has_no_training_counts_and_the_others_keep_theirs(tmp_path: 
     rules = RuleSet.parse("yes if z in {a} or x > 3 else no")
     rules = rules.with_baseline(Baseline.count(rules, X, Y)).without(2).with_rule("x > 4")
     rules.save(tmp_path / "m.json")
-    assert json.loads((tmp_path / "m.json").read_text())["training"]["rules"] == [[2, 2], None]
+    saved = json.loads((tmp_path / "m.json").read_text())
+    assert saved["training"] == {"rows": 4, "right": None, "rules": [[2, 2], None]}
+    jsonschema.validate(saved, SCHEMA)
+    assert load(tmp_path / "m.json").baseline == Baseline(4, None, tuple(
+        (label, rule, counted) for label, rule, counted in rules.baseline.rules if rule in rules.rules))  # fmt: skip
 
 
 SCHEMA = json.loads(Path(modelfile.__file__).with_name("modelfile.schema.json").read_text(encoding="utf-8"))

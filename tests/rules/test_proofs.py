@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import re
 import time
+from inspect import signature
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +13,18 @@ import numpy as np
 import pytest
 
 from r2n.progress import ProofBar
-from r2n.rules import PROOFS, ClassRules, Domain, Prover, RuleSet, find_row, parse_literal, parse_rule, prove_simpler
+from r2n.rules import (
+    PROOFS,
+    ClassRules,
+    Domain,
+    Prover,
+    RuleSet,
+    equivalent,
+    find_row,
+    parse_literal,
+    parse_rule,
+    prove_simpler,
+)
 from r2n.rules.programs import holds
 from r2n.schema import Schema
 
@@ -54,6 +66,25 @@ def test_labels_and_schema_stay() -> None:
     simple = rules.simplified()
     assert (str(simple), simple.schema) == ("a if x > 1 and y > 1\nelse b", schema)
     assert str(rules.simplified(Domain.of(schema))) == "a if x > 1 and y > 1\nelse b"
+
+
+def test_a_class_is_asked_only_where_those_before_it_do_not_hold() -> None:
+    rules = ClassRules.parse('0 if x < 15 else 1 if "x;y" > 0.6 and x > 14 else 2 if "x;y" < 0.6 and x > 14 else 2')
+    shorter = rules.simplified({"x": "0..99 known"})
+    assert str(shorter) == '0 if x < 15\nelse 1 if "x;y" > 0.6\nelse 2'
+    assert rules.equivalent(shorter, {"x": "0..99 known"})
+    covered = ClassRules.parse("a if x > 1 else b if x > 2 or y > 1 and x > 0 else c")
+    assert str(covered.simplified()) == "a if x > 1\nelse b if x > 0 and y > 1\nelse c"
+    default = ClassRules.parse("a if x > 1 else a")
+    assert default.simplified() == default
+    typed = ClassRules.parse("a if x > 1 else true if x > 0 else 1")
+    assert typed.simplified() == typed
+
+
+def test_one_time_limit_for_function_and_method() -> None:
+    for method, function in ((RuleSet.simplified, prove_simpler), (RuleSet.equivalent, equivalent)):
+        limits = {signature(each).parameters["time_limit"].default for each in (method, function)}
+        assert len(limits) == 1
 
 
 def test_rules_of_several_classes_are_simplified_class_by_class() -> None:
@@ -100,6 +131,12 @@ def test_overflow_is_no_proof() -> None:
     assert (rules.simplified().truth(table) == rules.truth(table)).all()
 
 
+def test_next_to_the_smallest_floats_weights_overflow() -> None:
+    rules = RuleSet.parse("yes if x > -1 or x + 5e-324·y > 0 or x > 0 and x is missing else no")
+    domain = Domain.parse("x: ..5e-324 known\ny: ..0 known")
+    assert str(rules.simplified(domain)) == "yes if x > -1\nelse no"
+
+
 def test_where_sums_overflow_reals_prove_nothing() -> None:
     """The second follows from the first up to 1e300 and beyond; but in the end it is inf - inf, and so false."""
     first, second = parse_literal("a - 2·c > 1"), parse_literal("4·a - 4·c > 0.5")
@@ -126,7 +163,7 @@ def test_where_sums_lose_digits_reals_prove_nothing() -> None:
 def test_no_domain_and_no_literals() -> None:
     assert find_row(Domain()).row == {}
     assert find_row(Domain(), [], [parse_rule("true")]).impossible
-    assert find_row(Domain.read({"n": "integer 0.2..0.8 known"}), [parse_literal("n > 0")]).impossible
+    assert find_row(Domain.read({"n": "integer 0.2..0.8"}), [parse_literal("n > 0")]).impossible
     assert RuleSet().simplified() == RuleSet()
 
 

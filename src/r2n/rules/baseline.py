@@ -27,7 +27,7 @@ class Baseline:
     """Rows, those predicted right, and each rule's own count; every row counts once, whatever it weighed.
 
     A rule is counted alone: the rows that it covers, whether others (or earlier classes) cover them too or not. So what
-    was counted stays true of it when other rules are taken out or put in.
+    was counted stays true of it when other rules are taken out or put in; `right` does not, see `right_of`.
 
     >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
     >>> base = Baseline.count(rules, {"x": [1, 4, 5, 2], "z": ["a", "a", "b", "b"]}, ["no", "yes", "yes", "no"])
@@ -36,7 +36,8 @@ class Baseline:
     """
 
     rows: int
-    right: int
+    right: int | None
+    """By all rules together; None if that is not known of the rules that are left."""
     rules: tuple[tuple[Value, Rule, Counted], ...]
 
     @classmethod
@@ -54,6 +55,11 @@ class Baseline:
     def of(self, label: Value, rule: Rule) -> Counted | None:
         """What was counted of a rule; None if it was not there."""
         return next((counted for own, known, counted in self.rules if (own, known) == (label, rule)), None)
+
+    def right_of(self, rules: RuleSet | ClassRules) -> int | None:
+        """Rows that these rules predict right; None if they are not the very ones that were counted."""
+        owners = {(part.label, rule) for part in parts(rules) for rule in part.rules}
+        return self.right if owners == {(label, rule) for label, rule, _ in self.rules} else None
 
     def renamed(self, names: Mapping[str, str]) -> Baseline:
         """The same of columns of other names."""

@@ -73,7 +73,7 @@ def solve(demands: Sequence[Demand], states: States) -> Outcome:
     if found is None:
         return Outcome({}, False)
     point, depth, weights = found
-    return Outcome(point, depth < 0.0 and _refutes(weights, demands, states))
+    return Outcome(point, depth < 0.0 and all(map(math.isfinite, weights)) and _refutes(weights, demands, states))
 
 
 def _deepest(
@@ -99,7 +99,9 @@ def _deepest(
     if result.status != 0:
         return None
     point = {name: float(z * scale) for z, (name, scale) in zip(result.x[:-1], scales.items(), strict=True)}
-    return point, float(result.x[-1]), (-result.ineqlin.marginals / sizes).tolist()
+    with np.errstate(over="ignore"):  # next to the smallest floats
+        weights = -result.ineqlin.marginals / sizes
+    return point, float(result.x[-1]), weights.tolist()
 
 
 def _finite(bound: float) -> float | None:

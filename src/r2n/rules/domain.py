@@ -15,6 +15,7 @@ from r2n.errors import ParameterError
 from r2n.rules.literals import Halfspace, Literal, Membership, natural_key
 from r2n.rules.text import write_name, write_number, write_value
 from r2n.schema import Column, Schema, Value
+from r2n.schema.table import no_such_column
 
 Row: TypeAlias = dict[str, Value | None]
 
@@ -97,6 +98,21 @@ class Values:
             return not self.numeric
         return self.low <= value <= self.high and not (self.integer and value != math.floor(value))
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing may come, not even a missing value."""
+        if self.missing:
+            return False
+        if not self.other:
+            return not any(self.allows(value) for value in self.categories)
+        return self.integer and math.isfinite(self.low) and math.ceil(self.low) > self.high
+
+    def read_by(self, column: Column) -> Values:
+        """The same where a column's codes for a missing value are read as one."""
+        codes = column.missing_values
+        missing = self.missing or any(map(self.allows, codes))
+        return replace(self, never=(*self.never, *codes), missing=missing)
+
     def __str__(self) -> str:
         words = ["integer"] if self.integer else []
         if self.categories or not self.other:
@@ -127,6 +143,11 @@ class Domain:
     def __post_init__(self) -> None:
         pairs = self.columns.items() if isinstance(self.columns, Mapping) else self.columns
         ordered = sorted(((str(name), values) for name, values in pairs), key=lambda pair: natural_key(pair[0]))
+        for k, (name, values) in enumerate(ordered):
+            if k and name == ordered[k - 1][0]:
+                raise ParameterError(f"domain: column {name!r} comes twice. Say once what it may hold.")
+            if values.empty:
+                raise ParameterError(f"domain: nothing is left that column {name!r} could hold: {values}.")
         object.__setattr__(self, "columns", tuple(ordered))
         object.__setattr__(self, "_by_name", dict(ordered))
 
@@ -151,7 +172,9 @@ class Domain:
         region: {north, …}
         """
         columns = () if schema is None else schema.columns
-        return cls(tuple((c.name, Values(numeric=c.kind == "numeric", categories=c.categories)) for c in columns))
+        return cls(
+            tuple((c.name, Values(numeric=c.kind == "numeric", categories=c.categories).read_by(c)) for c in columns)
+        )
 
     @classmethod
     def unbounded(cls, columns: Iterable[str] = ()) -> Domain:
@@ -159,9 +182,16 @@ class Domain:
         return cls(tuple((name, Values()) for name in columns))
 
     @classmethod
-    def read(cls, said: Mapping[str, object]) -> Domain:
-        """From what is said of each column; see `Values.read`."""
-        return cls(tuple((name, Values.read(values)) for name, values in said.items()))
+    def read(cls, said: object) -> Domain:
+        """From what is said of each column, see `Values.read`; or from text, see `parse`."""
+        match said:
+            case Domain():
+                return said
+            case str():
+                return cls.parse(said)
+            case Mapping():
+                return cls(tuple((name, Values.read(values)) for name, values in said.items()))
+        raise ParameterError(f"a domain is a dict of what each column may hold, or text, not {said!r}.")
 
     @classmethod
     def parse(cls, text: str) -> Domain:
@@ -191,7 +221,35 @@ class Domain:
     def reading(self, literals: Iterable[Literal]) -> Domain:
         """With numbers alone in the columns that a halfspace reads: in others it cannot be asked at all."""
         names = {name for literal in literals if isinstance(literal, Halfspace) for name in literal.columns}
+        for name in names:
+            held = self[name]
+            if not held.other and held.categories and all(isinstance(value, str) for value in held.categories):
+                raise ParameterError(
+                    f"domain: column {name!r} is compared with numbers, but {held} are none. Say which numbers come."
+                )
         return self.with_columns({name: replace(self[name], numeric=True) for name in names})
+
+    def read_by(self, schema: Schema | None) -> Domain:
+        """The same rows as rules of this schema read them: codes for a missing value are missing.
+
+        >>> schema, _ = Schema.learn({"age": [31, -9]}, missing_values=[-9])
+        >>> print(Domain.parse("age: -9..99 known").read_by(schema))
+        age: -9..99
+        """
+        columns = () if schema is None else schema.columns
+        return self.with_columns({c.name: self[c.name].read_by(c) for c in columns if c.missing_values})
+
+    def check(self, columns: Collection[str], schemas: Collection[Schema | None]) -> None:
+        """Refuse columns that nobody knows: a domain that is misspelt would say nothing."""
+        named = [name for name, _ in self.columns]
+        known = dict.fromkeys([*columns, *(name for schema in schemas if schema is not None for name in schema.names)])
+        # Without a schema only those are known that are read, and a domain may well say more; but not of nothing else.
+        strict = any(schema is not None for schema in schemas)
+        unread = [name for name in columns if name not in named]
+        for name in named:
+            alike = name.casefold() in map(str.casefold, unread)
+            if name not in known and (strict or alike or len(unread) == len(columns) > 0):
+                raise ParameterError("domain: " + no_such_column(name, tuple(known), "the model"))
 
     def __str__(self) -> str:
         return "\n".join(f"{write_name(name)}: {values}" for name, values in self.columns)

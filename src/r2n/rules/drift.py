@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from r2n.rules.baseline import Baseline, Counted, parts
 from r2n.rules.classes import ClassRules
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.text import write_value
-from r2n.schema import Value
+from r2n.schema import Schema, Value
 
 _FAR = 3.0  # standard errors: by chance, one share of 370 is further off
 
@@ -68,7 +68,8 @@ class Check:
     accuracy: float
     """On the new rows; NaN if their labels are not known."""
     accuracy_then: float
-    """In training; NaN if it was not counted."""
+    """In training; NaN if it was not counted, or the rules were changed since."""
+    schema: Schema | None = field(default=None, compare=False, repr=False)
 
     @property
     def drifting(self) -> tuple[RuleDrift, ...]:
@@ -77,7 +78,7 @@ class Check:
 
     def __str__(self) -> str:
         said = ", ".join(f"{n:,} {write_value(label)}" for label, n in self.predictions)
-        lines = [f"{self.rows:,} rows: {said}" if self.rows else "no rows", *_table(self.rules)]
+        lines = [f"{self.rows:,} rows: {said}", *_table(self.rules, self.schema)]
         if not math.isnan(self.accuracy):
             then = "" if math.isnan(self.accuracy_then) else f", {self.accuracy_then:.4f} in training"
             lines.append(f"accuracy {self.accuracy:.4f}{then}")
@@ -102,6 +103,7 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
     table = rules.table(X)
     now = Baseline.count(rules, table, np.full(table.n_rows, None, dtype=object) if y is None else y)
     then = rules.baseline
+    right = None if then is None else then.right_of(rules)
     owners = [(part.label, rule) for part in parts(rules) for rule in part.rules]
     drifts = tuple(
         RuleDrift(
@@ -115,8 +117,9 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
         now.rows,
         tuple(sorted(predicted.items(), key=lambda item: (-item[1], str(item[0])))),
         drifts,
-        math.nan if y is None else _share(now.right, now.rows),
-        math.nan if then is None else _share(then.right, then.rows),
+        math.nan if y is None or now.right is None else _share(now.right, now.rows),
+        math.nan if then is None or right is None else _share(right, then.rows),
+        rules.schema,
     )
 
 
@@ -134,13 +137,16 @@ def _differ(a: int, n: int, b: int, m: int) -> bool:
     return n > 0 and m > 0 and abs(p - q) > _FAR * error
 
 
-def _table(rules: Sequence[RuleDrift]) -> list[str]:
+def _table(rules: Sequence[RuleDrift], schema: Schema | None) -> list[str]:
     if not rules:
         return ["there are no rules"]
     several = len({rule.label for rule in rules}) > 1
     grid = [["rule", "covers", "before", "precision", "before"], *map(_cells, rules)]
-    texts = ["", *(_line(rule, several) for rule in rules)]
-    columns = [column for column in zip(*grid, strict=True) if any(column[1:])]  # what nobody counted is not shown
+    texts = ["", *(_line(rule, several, schema) for rule in rules)]
+    number, *shares = zip(*grid, strict=True)
+    # What nobody counted is not shown, and what was before not without what is now.
+    pairs = [pair for pair in (shares[:2], shares[2:]) if any(pair[0][1:])]
+    columns = [number, *(column for pair in pairs for column in pair if any(column[1:]))]
     padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns]
     return ["  ".join([*row, text]).rstrip() for *row, text in zip(*padded, texts, strict=True)]
 
@@ -150,9 +156,9 @@ def _cells(rule: RuleDrift) -> list[str]:
     return [str(rule.number), *shares]
 
 
-def _line(rule: RuleDrift, several: bool) -> str:
+def _line(rule: RuleDrift, several: bool, schema: Schema | None) -> str:
     mark = "! " if rule.coverage_drifts or rule.precision_drifts else ""
-    return f"{mark}{f'{write_value(rule.label)}: ' if several else ''}{rule.rule}"
+    return f"{mark}{f'{write_value(rule.label)}: ' if several else ''}{rule.rule.text(schema)}"
 
 
 def _percent(share: float) -> str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import math
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from r2n.errors import ParameterError
+from r2n.errors import ParameterError, SchemaError
 from r2n.rules.classes import ClassRules
-from r2n.rules.domain import Domain, Row
-from r2n.rules.programs import STEPS, cells, find_row
+from r2n.rules.domain import Domain, Row, Values
+from r2n.rules.literals import Literal, Missing
+from r2n.rules.programs import STEPS, cells, find_row, holds
 from r2n.rules.ruleset import Rule, RuleSet
-from r2n.rules.states import states_of
+from r2n.rules.states import State, states_of
 from r2n.rules.text import write_name, write_value
 from r2n.schema import Value
 
@@ -51,9 +52,15 @@ class Equivalence:
 
 
 def equivalent(
-    before: Model, after: Model, domain: Domain | None = None, time_limit: float = math.inf, steps: int = STEPS
+    before: Model,
+    after: Model,
+    domain: Domain | Mapping[str, object] | None = None,
+    time_limit: float = 60.0,
+    steps: int = STEPS,
 ) -> Equivalence:
     """Whether two models decide every row of the domain alike; without one, every row there can be.
+
+    A row is what comes in a table: a value that stands for a missing one may do so for one of the two alone.
 
     >>> before = RuleSet.parse("yes if x > 3 and x + y > 5 else no")
     >>> after = RuleSet.parse("yes if x > 3 else no")
@@ -62,21 +69,113 @@ def equivalent(
     >>> print(equivalent(before, after, Domain.read({"x": "0..9", "y": "2..9"})))
     not equivalent: no became yes where x = 3.0000000000000004, y = missing
     """
-    ways = list(_differences(before, after))
-    chosen = Domain.beyond(before.schema or after.schema) if domain is None else domain
-    states = states_of(chosen, (*before.literals, *after.literals))
-    chosen = chosen.reading((*before.literals, *after.literals))
+    for model in (before, after):
+        branches(model)  # refuses what is none
+    chosen = _domain(before, after, domain)
     deadline, proven = time.monotonic() + time_limit, True
-    for true, false in ways:
-        answer = find_row(chosen, true.literals, false, steps, deadline - time.monotonic())
-        if answer.row is not None:
-            # A column that the question did not read has no say in what is decided here.
-            row = {name: state.any_value() for name, state in states.items()} | answer.row
-            said = decision(before, row), decision(after, row)
-            if said[0] != said[1]:
-                return Equivalence(row, said)
-        proven = proven and answer.impossible
+    for here, one, other in _readings(before, after, chosen):
+        for true, false in _differences(one, other):
+            left = deadline - time.monotonic()
+            if left <= 0.0:
+                return Equivalence()
+            answer = find_row(here, true.literals, false, steps, left)
+            if answer.row is not None:
+                # A column that the question did not read has no say in what is decided here.
+                row = {name: state.any_value() for name, state in _states(before, after, here).items()} | answer.row
+                said = _decisions(before, after, row)
+                if len(set(said)) > 1:
+                    return Equivalence(row, said)
+            proven = proven and answer.impossible
     return Equivalence(proven=proven)
+
+
+def _decisions(before: Model, after: Model, row: Row) -> tuple[Value, ...]:
+    """What both say; nothing if one of them refuses the row, as text where it had numbers."""
+    try:
+        return decision(before, row), decision(after, row)
+    except SchemaError:
+        return ()
+
+
+def _literals(before: Model, after: Model) -> tuple[Literal, ...]:
+    return *before.literals, *after.literals
+
+
+def _states(before: Model, after: Model, domain: Domain) -> dict[str, State]:
+    return states_of(domain, _literals(before, after))
+
+
+def _domain(before: Model, after: Model, said: Domain | Mapping[str, object] | None) -> Domain:
+    if said is None:
+        seen = [*Domain.beyond(after.schema).columns, *Domain.beyond(before.schema).columns]
+        chosen = Domain().with_columns({name: replace(values, never=()) for name, values in seen})
+    else:
+        chosen = Domain.read(said)
+        chosen.check({*before.columns, *after.columns}, [before.schema, after.schema])
+    return chosen.reading(_literals(before, after))
+
+
+# -- values that stand for a missing one ----------------------------------------------------------------
+
+
+def _readings(before: Model, after: Model, domain: Domain) -> Iterator[tuple[Domain, Model, Model]]:
+    """The domain in parts, in each of which a column holds codes for a missing value or none; and the two as read so.
+
+    Where both read a code as missing, that is the case of a missing value; unless the domain has none.
+    """
+    columns = dict.fromkeys((*before.columns, *after.columns))
+    parts = [[(name, *part) for part in _parts(name, domain[name], before, after)] for name in columns]
+    for chosen in itertools.product(*parts):
+        one = without_columns(before, {name for name, _, gone, _ in chosen if gone})
+        other = without_columns(after, {name for name, _, _, gone in chosen if gone})
+        yield domain.with_columns({name: values for name, values, _, _ in chosen}), one, other
+
+
+def _parts(name: str, values: Values, before: Model, after: Model) -> Iterator[tuple[Values, bool, bool]]:
+    """What a column may hold, and whether the one and the other read it as missing."""
+    codes = dict.fromkeys((*_codes(before, name), *_codes(after, name)))
+    ordinary = replace(values, never=(*values.never, *codes))
+    if not ordinary.empty:
+        yield ordinary, False, False
+    held: dict[tuple[bool, bool], list[Value]] = defaultdict(list)
+    for code in filter(values.allows, codes):
+        held[_takes_for_missing(before, name, code), _takes_for_missing(after, name, code)].append(code)
+    if values.missing:
+        held.pop((True, True), None)
+    for gone, some in held.items():
+        yield replace(values, categories=tuple(some), other=False, missing=False), *gone
+
+
+def _codes(model: Model, name: str) -> tuple[Value, ...]:
+    return model.schema.column(name).missing_values if model.schema is not None and name in model.schema else ()
+
+
+def _takes_for_missing(model: Model, name: str, code: Value) -> bool:
+    """Whether the code stands for a missing value, or at least no literal tells it from one."""
+    reading = [literal for literal in model.literals if name in literal.columns]
+    return code in _codes(model, name) or all(
+        len(literal.columns) == 1 and holds(literal, {name: code}) == holds(literal, {name: None})
+        for literal in reading
+    )
+
+
+def without_columns(model: Model, names: Set[str]) -> Model:
+    """The model where these columns are missing.
+
+    >>> print(without_columns(RuleSet.parse("yes if x is missing and y > 1 or x > 1 else no"), {"x"}))
+    yes if y > 1
+    else no
+    """
+    if isinstance(model, RuleSet):
+        return model.with_rules(_without(model.rules, names))
+    return replace(model, branches=tuple((label, _without(rules, names)) for label, rules in model.branches))
+
+
+def _without(rules: Sequence[Rule], names: Set[str]) -> tuple[Rule, ...]:
+    told = {literal for rule in rules for literal in rule.literals if not names.isdisjoint(literal.columns)}
+    true = {literal for literal in told if isinstance(literal, Missing)}
+    kept = [rule for rule in rules if told.intersection(rule.literals) <= true]
+    return tuple(Rule(tuple(literal for literal in rule.literals if literal not in true)) for rule in kept)
 
 
 def _differences(before: Model, after: Model) -> Iterator[tuple[Rule, list[Rule]]]:

@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
     if len(data) > MOST_BYTES:
         raise ModelFileError(f"{path}: larger than {MOST_BYTES:,} bytes. Give a file written by RuleSet.save.")
     try:
-        return from_text(data.decode("utf-8"))
+        return from_text(data.decode("utf-8-sig"))  # some editors put a mark before the text
     except UnicodeDecodeError:
         raise ModelFileError(f"{path}: not a text in UTF-8. Give a file written by RuleSet.save.") from None
     except ModelFileError as error:
@@ -95,7 +95,8 @@ def from_text(text: str) -> RuleSet | ClassRules:
 
 def _read(document: Any) -> RuleSet | ClassRules:
     _check_format(document)
-    schema = None if document["columns"] is None else Schema.from_json(document["columns"])
+    columns, whole = document["columns"], document["version"] > 1
+    schema = None if columns is None else Schema.from_json(columns, whole)
     default = _value(document["default"])
     try:
         single = document["format"] == FORMAT
@@ -128,7 +129,8 @@ def _baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]]) 
     rows = _count(item["rows"], 2**53)
     counted = zip(owners, item["rules"], strict=True)
     known = tuple((*owner, _counted(counts, rows)) for owner, counts in counted if counts is not None)
-    return Baseline(rows, _count(item["right"], rows), known)
+    right = None if item["right"] is None else _count(item["right"], rows)
+    return Baseline(rows, right, known)
 
 
 def _counted(counts: object, rows: int) -> Counted:
@@ -162,7 +164,7 @@ def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
     counted = [rules.baseline.of(part.label, rule) for part in parts(rules) for rule in part.rules]
     return {
         "rows": rules.baseline.rows,
-        "right": rules.baseline.right,
+        "right": rules.baseline.right_of(rules),
         "rules": [None if each is None else list(each) for each in counted],
     }
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial, reduce
 from typing import TypeVar
 
 from r2n.progress import ProofBar
@@ -26,7 +27,11 @@ Rules = TypeVar("Rules", RuleSet, ClassRules)
 
 
 def prove_simpler(
-    rules: Rules, domain: Domain | None = None, time_limit: float = 10.0, progress: bool = False, steps: int = STEPS
+    rules: Rules,
+    domain: Domain | Mapping[str, object] | None = None,
+    time_limit: float = 8.0,
+    progress: bool = False,
+    steps: int = STEPS,
 ) -> Rules:
     """The rules without what is proven to change no prediction on the domain; without one, on any row there can be.
 
@@ -38,19 +43,50 @@ def prove_simpler(
     yes if x > 3 and y > 4
         or x > 3 and y < 5
     else no
+
+    Of several classes each is looked at only where those before it do not hold.
+
+    >>> classes = ClassRules.parse("low if x < 2 else high if x > 1 and y > 2 else middle if z > 1 else middle")
+    >>> print(prove_simpler(classes, {"x": "0..9 known"}))
+    low if x < 2
+    else high if y > 2
+    else middle
     """
+    chosen, deadline = _domain(rules, domain), time.monotonic() + time_limit
     with ProofBar(progress) as bar:
-        deadline = time.monotonic() + time_limit
         if isinstance(rules, RuleSet):
-            return _shortest(rules, _prover(rules, domain, deadline, steps, bar))
-        for each in rules:
-            rules = rules.with_class(_shortest(each, _prover(each, domain, deadline, steps, bar)))
-        return rules
+            prover = Prover(chosen, rules.literals, deadline, steps, partial(bar.update, rules.size))
+            return _shortest(rules, prover)
+        return _shortest_chain(
+            rules, lambda each, passed: Prover(chosen, each, deadline, steps, partial(bar.update, rules.size), passed)
+        )
 
 
-def _prover(rules: RuleSet, domain: Domain | None, deadline: float, steps: int, bar: ProofBar) -> Prover:
-    chosen = Domain.beyond(rules.schema) if domain is None else domain
-    return Prover(chosen, rules.literals, deadline, steps, lambda: bar.update(rules.size))
+def _shortest_chain(rules: ClassRules, prover: Callable[[tuple[Literal, ...], tuple[Rule, ...]], Prover]) -> ClassRules:
+    """Class by class, each where those before it do not hold."""
+    rules = _without_last(rules)
+    passed: tuple[Rule, ...] = ()
+    for label in rules.labels:
+        literals = RuleSet((*passed, *rules[label].rules)).literals
+        rules = rules.with_class(_shortest(rules[label], prover(literals, passed)))
+        passed += rules[label].rules
+    return rules
+
+
+def _without_last(rules: ClassRules) -> ClassRules:
+    """The last class goes if it is the default too, which then decides the same; one stays."""
+    *others, (label, _) = rules.branches
+    if others and label == rules.default and type(label) is type(rules.default):
+        return _without_last(replace(rules, branches=tuple(others)))
+    return rules
+
+
+def _domain(rules: RuleSet | ClassRules, said: Domain | Mapping[str, object] | None) -> Domain:
+    if said is None:
+        return Domain.beyond(rules.schema)
+    domain = Domain.read(said)
+    domain.check(rules.columns, [rules.schema])
+    return domain.read_by(rules.schema)
 
 
 def _shortest(rules: RuleSet, prover: Prover) -> RuleSet:
@@ -63,7 +99,10 @@ def _shortest(rules: RuleSet, prover: Prover) -> RuleSet:
 
 
 class Prover:
-    """Asks questions about one domain; rows that answered one are kept, for they answer others too."""
+    """Asks questions about one domain; rows that answered one are kept, for they answer others too.
+
+    Rows where one of the rules in `passed` holds are decided before, and do not count.
+    """
 
     def __init__(
         self,
@@ -72,17 +111,24 @@ class Prover:
         deadline: float = math.inf,
         steps: int = STEPS,
         asked: Callable[[], None] = lambda: None,
+        passed: tuple[Rule, ...] = (),
     ) -> None:
         self._domain = domain.reading(literals)
         self._states = states_of(self._domain, literals)
-        self._deadline, self._steps, self._asked = deadline, steps, asked
+        self._deadline, self._steps, self._asked, self._passed = deadline, steps, asked, passed
         self._rows: list[Row] = []
         self._truths: dict[Literal, int] = {}  # in which rows: bit k for row k
         self._open: set[tuple[tuple[Literal, ...], tuple[Rule, ...]]] = set()
 
     def is_impossible(self, true: Iterable[Literal], false: Iterable[Rule]) -> bool:
         """Whether it is proven that no row of the domain has all of `true` and none of `false`."""
-        question = Rule(tuple(true)).literals, tuple(false)
+        literals, rules = Rule(tuple(true)).literals, tuple(false)
+        if self._passed and self._is_impossible(literals, (*rules, *self._passed)):
+            return True
+        # The plain question is the stronger one, but has fewer cases: it may be the one that is decided.
+        return self._is_impossible(literals, rules)
+
+    def _is_impossible(self, *question: *tuple[tuple[Literal, ...], tuple[Rule, ...]]) -> bool:
         if question in self._open or self._known(*question) or time.monotonic() > self._deadline:
             return False
         self._asked()

@@ -130,13 +130,17 @@ class Readable:
 
     # -- proofs --------------------------------------------------------------------------------
 
-    def simplified(self, domain: Domain | None = None, time_limit: float = 8.0, progress: bool = False) -> Self:
+    def simplified(
+        self, domain: Domain | Mapping[str, object] | None = None, time_limit: float = 8.0, progress: bool = False
+    ) -> Self:
         """Without what is proven to change no prediction on the domain; without one, on any row there can be."""
         from r2n.rules.proofs import prove_simpler  # proofs need this class
 
         return prove_simpler(self, domain, time_limit, progress)  # type: ignore[type-var]
 
-    def equivalent(self, other: Readable, domain: Domain | None = None, time_limit: float = 60.0) -> Equivalence:
+    def equivalent(
+        self, other: Readable, domain: Domain | Mapping[str, object] | None = None, time_limit: float = 60.0
+    ) -> Equivalence:
         """Whether it is proven that the other decides every row alike; if not, a row that shows it."""
         from r2n.rules.equivalence import equivalent
 

@@ -63,11 +63,14 @@ class Column:
         }
 
     @classmethod
-    def from_json(cls, item: object) -> Column:
-        """The column that `to_json` described; anything odd is refused."""
+    def from_json(cls, item: object, whole: bool = True) -> Column:
+        """The column that `to_json` described; anything odd is refused.
+
+        Without `whole` it must not say whether its numbers were whole, as files of version 1 do not.
+        """
         fields = {"name", "kind", "low", "high", "categories", "missing", "missing_values"}
-        # Files of older versions do not say whether a column's numbers were whole.
-        if not isinstance(item, Mapping) or set(item) - {"integer"} != fields:
+        fields |= {"integer"} if whole else set()
+        if not isinstance(item, Mapping) or set(item) != fields:
             raise ModelFileError(f"a column must be an object with exactly {sorted(fields)}, not {shown(item)}.")
         if not isinstance(item["name"], str) or item["kind"] not in ("numeric", "categorical"):
             raise ModelFileError(f"a column must have a name and be numeric or categorical, not {shown(item)}.")
@@ -244,8 +247,8 @@ class Schema:
         return [column.to_json() for column in self.columns]
 
     @classmethod
-    def from_json(cls, items: object) -> Schema:
-        """The schema that `to_json` described.
+    def from_json(cls, items: object, whole: bool = True) -> Schema:
+        """The schema that `to_json` described; see `Column.from_json`.
 
         >>> schema, _ = Schema.learn({"age": [31, 58]})
         >>> Schema.from_json(schema.to_json()) == schema
@@ -253,7 +256,7 @@ class Schema:
         """
         if not isinstance(items, list):
             raise ModelFileError(f"columns must be a list, not {type(items).__name__}.")
-        columns = tuple(Column.from_json(item) for item in items)
+        columns = tuple(Column.from_json(item, whole) for item in items)
         if len({column.name for column in columns}) < len(columns):
             raise ModelFileError("column names are repeated. The file was changed by hand; save it again.")
         return cls(columns)
