@@ -68,7 +68,10 @@ def options_of(to: str) -> dict[str, Any]:
 def read_options(to: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """Options given as text, in the types of their defaults: for a command line."""
     defaults = options_of(to)
-    return {name: _read(name, text, defaults.get(name)) for name, text in texts.items()}
+    own = getattr(_module(to), "READ", {})  # how a format reads an option whose default does not say it
+    return {
+        name: own[name](text) if name in own else _read(name, text, defaults.get(name)) for name, text in texts.items()
+    }
 
 
 def _read(name: str, text: str, default: object) -> object:

@@ -135,13 +135,12 @@ class SQLWriter:
 
         if not name:
             raise ParameterError("a column has the empty name, which SQL cannot write. Rename it.")
-        if self.dialect not in _TELL_CASE:
-            alike = [other for other in names_of(self.rules) if other != name and other.lower() == name.lower()]
-            if alike:
-                raise ParameterError(
-                    f"the columns {name!r} and {alike[0]!r} differ only in case, and {self.dialect} takes them for one. "
-                    f"Rename one, and fit again."
-                )
+        alike = [other for other in names_of(self.rules) if other != name and other.lower() == name.lower()]
+        if alike and self.dialect not in _TELL_CASE:
+            raise ParameterError(
+                f"the columns {name!r} and {alike[0]!r} differ only in case, and {self.dialect} takes them for one. "
+                f"Rename one, and fit again."
+            )
         return exp.column(exp.to_identifier(checked(name), quoted=True))
 
     def _without_codes(self, name: str, cell: exp.Expr) -> exp.Expr:

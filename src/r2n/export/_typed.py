@@ -144,11 +144,23 @@ def _exact(value: Value) -> Value:
     return int(value) if isinstance(value, bool) else value
 
 
-def free_name(wanted: str, taken: Collection[str]) -> str:
+def output_names(prediction: str, rule: str, taken: Collection[str], gap: str = " ") -> tuple[str, str]:
+    """What the label and the number of the rule are called: as is wanted, or with a number if that is taken.
+
+    >>> output_names("prediction", "rule", {"x", "rule"}), output_names("p", "p", {"x"})
+    (('prediction', 'rule 2'), ('p', 'p 2'))
+    """
+    if not prediction or not rule:
+        raise ParameterError("prediction and rule must be names, not empty. Name both, or leave them out.")
+    label = free_name(prediction, taken, gap)
+    return label, free_name(rule, {*taken, label}, gap)
+
+
+def free_name(wanted: str, taken: Collection[str], gap: str = " ") -> str:
     """The wanted name, or if it is taken the same with a number.
 
     >>> free_name("sum", {"x"}), free_name("sum", {"sum", "sum 2"})
     ('sum', 'sum 3')
     """
-    names = (wanted if k == 1 else f"{wanted} {k}" for k in range(1, len(taken) + 2))
+    names = (wanted if k == 1 else f"{wanted}{gap}{k}" for k in range(1, len(taken) + 2))
     return next(name for name in names if name not in taken)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from decimal import Decimal
 
-from r2n.export._typed import Field, Typed, free_name, typed
+from r2n.export._typed import Field, Typed, free_name, output_names, typed
 from r2n.export._xml import Element, document, element, is_xml
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
 from r2n.rules.text import write_bound, write_name, write_number
@@ -37,7 +37,9 @@ def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: 
     """
     found = typed(rules)
     names = _variables(tuple(found.fields))
-    outputs = {_free(prediction, names.values()): _TYPES[found.label_type], _free(rule, names.values()): "number"}
+    prediction, rule = prediction.replace(" ", "_"), rule.replace(" ", "_")
+    label, number = output_names(prediction, rule, set(names.values()), gap="_")
+    outputs = {label: _TYPES[found.label_type], number: "number"}
     inputs = [_input_data(field, names[field.name]) for field in found.fields.values()]
     name = _free("decision", names.values())
     needs = [_requirement(k, variable) for k, variable in enumerate(names.values(), start=1)]
@@ -59,7 +61,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    return free_name(name, set(taken)).replace(" ", "_")
+    return free_name(name, set(taken), gap="_")
 
 
 def _requirement(k: int, name: str) -> Element:
