@@ -160,7 +160,7 @@ def test_rules_in_words_are_as_they_are_printed() -> None:
 
 
 def test_a_column_of_texts_and_numbers_is_refused() -> None:
-    with pytest.raises(ParameterError, match="'z' mixes text and numbers"):
+    with pytest.raises(ParameterError, match="'z' holds text and numbers"):
         pmml.write(RuleSet.parse("yes if z in {a, 1} else no"))
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import reduce
 
 from r2n.errors import ParameterError
+from r2n.export._plain import comparison
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.rules.text import write_bound, write_number
+from r2n.rules.text import write_number
 from r2n.schema import Schema, Value
 
 SUFFIX = ".txt"
@@ -132,13 +133,11 @@ class Sheet:
         return self.cells[column]
 
     def _halfspace(self, literal: Halfspace) -> str:
-        flipped = literal.terms[0][1] < 0.0
-        terms = literal.mirrored if flipped else literal.terms
+        terms, operator, bound = comparison(literal)
         total = "".join(f"{'-' if a < 0.0 else '+'}{self._product(name, abs(a))}" for name, a in terms)
-        operator, bound = write_bound(literal.threshold, flipped).split()
         numbers = f"COUNT({','.join(map(self.cell, literal.columns))})={len(terms)}"
         guard = _join("AND", [numbers, *(code for name in literal.columns for code in self._no_code(name))])
-        return f"IF({guard},{total.removeprefix('+')}{operator}{number(float(bound))},FALSE)"
+        return f"IF({guard},{total.removeprefix('+')}{operator}{number(bound)},FALSE)"
 
     def _product(self, name: str, a: float) -> str:
         return self.cell(name) if a == 1.0 else f"{number(a)}*{self.cell(name)}"
