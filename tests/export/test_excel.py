@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,12 @@ def test_no_cell_is_beyond_the_sheet(first: str) -> None:
 def test_cells_as_text_that_say_no_places_are_refused(text: str) -> None:
     with pytest.raises(ParameterError, match=r"cells .*(not|in) "):
         excel.read_cells(text)
+
+
+def test_the_same_rules_give_the_same_bytes_at_any_time() -> None:
+    before = workbook.write(RuleSet.parse("yes if x > 1 else no"))
+    time.sleep(2.1)  # the clock of an archive ticks every other second
+    assert workbook.write(RuleSet.parse("yes if x > 1 else no")) == before
 
 
 def test_no_two_columns_of_a_workbook_have_one_name() -> None:

@@ -7,9 +7,11 @@ missing value. To decide on further rows, enter them below and fill the formulas
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from io import BytesIO
 from itertools import accumulate, repeat
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 
@@ -41,8 +43,19 @@ def write(rules: RuleSet | ClassRules, *, rows: object = None) -> bytes:
     book.calculation.fullCalcOnLoad = True
     _write_rows(book.active, rules, _columns(table, names), n_rows)
     _write_words(book.create_sheet("rules"), rules)
-    file = BytesIO()
-    book.save(file)
+    return _saved(book)
+
+
+def _saved(book: Any) -> bytes:
+    """The same book gives the same bytes: neither it nor the archive says when it was written."""
+    from openpyxl.writer.excel import ExcelWriter
+
+    book.properties.created = book.properties.modified = datetime(2000, 1, 1)
+    draft, file = BytesIO(), BytesIO()
+    ExcelWriter(book, ZipFile(draft, "w")).save()
+    with ZipFile(draft) as dated, ZipFile(file, "w") as archive:
+        for name in dated.namelist():
+            archive.writestr(ZipInfo(name), dated.read(name), ZIP_DEFLATED)
     return file.getvalue()
 
 
