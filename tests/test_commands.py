@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from r2n.commands import label_named
 from r2n.rules import Baseline, ClassRules, RuleSet
 from r2n.schema import Schema
-from tests.test_cli import run
+from tests.test_cli import EXE, run
 
 FRAME = pd.DataFrame(
     {
@@ -98,6 +99,57 @@ def test_explain_reads_missing_values_and_unknown_columns_of_a_bare_model(folder
     assert said.endswith("for yes, change (1 spread)\n    x  0 → 1.001\n")
 
 
+def test_a_value_that_is_missing_in_files_is_missing_in_words_too(folder: Path) -> None:
+    missing = run("explain", folder / "model.json", "income=", *ROW[1:]).stdout
+    assert run("explain", folder / "model.json", "income=NA", *ROW[1:]).stdout == missing
+    said = run("explain", folder / "model.json", "income=50", "debt, total=5", "region=NA", "a=b=0").stdout
+    assert "fails  region in {north, west}: it is missing" in said
+
+
+def test_a_file_whose_path_looks_like_a_value_is_a_file(folder: Path) -> None:
+    (folder / "income=2024").mkdir()
+    FRAME.to_csv(folder / "income=2024" / "people.csv", index=False)
+    words = [*EXE, "explain", "model.json", "income=2024/people.csv"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=folder)
+    assert done.stdout.startswith("prediction: no")
+
+
+DIGITS, _ = Schema.learn({"z": ["1", "2", "a", "True"], "x": [1.0, 2.0, 3.0, 4.0]}, missing_values={"z": ["9"]})
+
+
+def test_texts_that_look_like_numbers_stay_texts(tmp_path: Path) -> None:
+    RuleSet.parse('"1" if z in {"1"} else "0"', DIGITS).save(tmp_path / "model.json")
+    (tmp_path / "rows.csv").write_text("x,z,y\n1,1,1\n2,2,0\n3,9,1\n", encoding="utf-8")
+    model, rows = tmp_path / "model.json", tmp_path / "rows.csv"
+    assert run("predict", model, rows).stdout == "prediction\n1\n0\n0\n"
+    assert "accuracy 0.6667" in run("check", model, rows, "--target", "y").stdout
+    assert run("explain", model, rows).stdout.startswith('prediction: "1"\nrule 1 holds\n')
+    assert "2 of 3" not in run("diff", model, model, rows).stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1.0 if x > 3 else 0.0", ("1", "1.0", "1e0")),
+        ("True if x > 3 else False", ("true", "True", "TRUE")),
+        ('"1" if x > 3 else 0', ('"1"', "1")),
+        ("1000000.0 if x > 3 else 0.0", ("1000000", "1e6", "1e+06")),
+    ],
+)
+def test_a_label_is_named_as_it_is_printed_or_read(text: str, words: tuple[str, ...], tmp_path: Path) -> None:
+    labels = [RuleSet.parse(text).label, RuleSet.parse(text).default]
+    for word in words:
+        assert label_named(labels, word) is labels[0]
+    RuleSet.parse(text).save(tmp_path / "model.json")
+    assert "\n    x  1 → 3.001\n" in run("explain", tmp_path / "model.json", "x=1", "--to", words[0]).stdout
+
+
+def test_no_label_is_named_by_what_it_is_not() -> None:
+    assert label_named([1, 0], "true") == "true"
+    assert label_named([1.0, "1"], '"1"') == "1"
+    assert label_named([True, False], "1") == "1"
+
+
 # -- diff ---------------------------------------------------------------------------------------------
 
 
@@ -167,7 +219,10 @@ def test_check_without_labels_and_without_training_counts(folder: Path) -> None:
         (("explain", "model.json", *ROW, "--to", "no"), "the rules say 'no' of this row already"),
         (("explain", "model.json", *ROW, "--fixed", "incom"), "Did you mean 'income'?"),
         (("explain", "model.json", "people.csv", "--row", "120"), "has 120 rows, the first of which is 0."),
+        (("explain", "model.json", *ROW, "income=30"), "column 'income' is given more than once."),
         (("explain", "model.json", "nowhere.csv"), "there is no file"),
+        (("explain", "nowhere.json", *ROW), "there is no file nowhere.json. Give the path of a model that"),
+        (("show", "."), "there is no file .. Give the path of a model that"),
         (("explain", "model.json", "narrow.csv"), "columns that were there at fit are missing: ['income']"),
         (("explain", "people.csv", "income=3"), "not complete JSON"),
         (("diff", "model.json", "nowhere.json"), "nowhere.json"),

@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from r2n import __version__, commands, load
+from r2n import __version__, commands
+from r2n.commands import load
 from r2n.errors import ParameterError, R2NError, SchemaError
 from r2n.export import export as write_rules
 from r2n.export import formats, read_options, suffix_of
@@ -139,7 +140,11 @@ def export(
 ) -> None:
     """Write the rules in another language. Options of the format follow, such as --dialect and --form for sql."""
     _check_writable(output)
-    written = write_rules(load(model), to, **read_options(to, _pairs(context.args)))
+    rules = load(model)
+    options = read_options(to, _pairs(context.args))
+    if "rows" in options:
+        options["rows"] = commands.read_rows(rules, Path(options["rows"]))
+    written = write_rules(rules, to, **options)
     content = written if isinstance(written, bytes) else written.encode("utf-8")
     if output is None and isinstance(written, bytes) and sys.stdout.isatty():
         raise ParameterError(f"{to} is no text for a terminal. Name a file to write to: -o model{suffix_of(to)}")
@@ -156,7 +161,11 @@ def _pairs(words: list[str]) -> dict[str, str]:
     keys, values = split[::2], split[1::2]
     if len(split) % 2 or not all(key.startswith("--") for key in keys):
         raise ParameterError(f"options of a format are written --name value, not {' '.join(words)}.")
-    return {key[2:].replace("-", "_"): value for key, value in zip(keys, values, strict=True)}
+    names = [key[2:].replace("-", "_") for key in keys]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ParameterError(f"the option --{twice[0]} is given more than once. Give it once.")
+    return dict(zip(names, values, strict=True))
 
 
 def _fit(
@@ -170,7 +179,7 @@ def _fit(
     from r2n import R2NClassifier  # only fitting loads the training engine
 
     model = R2NClassifier(
-        positive=None if positive is None else _label(y, positive),
+        positive=None if positive is None else commands.label_named(set(y.tolist()), positive),
         categorical=categorical,
         missing_values=None if missing is None else [value for text in missing for value in _readings(text)],
         progress=err.is_terminal,
@@ -207,13 +216,6 @@ def _labels(frame: pd.DataFrame, target: str) -> Any:
     if labels.notna().all():
         return np.array(labels.tolist())  # nullable columns too give plain numbers or Booleans
     return labels.astype(object).where(labels.notna(), None).to_numpy()
-
-
-def _label(y: Any, text: str) -> Any:
-    """The label that prints like the text; the text itself if none does (which fit then refuses)."""
-    labels = set(y.tolist())
-    printed = {f"{label:g}": label for label in labels if isinstance(label, float)}
-    return (printed | {str(label): label for label in labels}).get(text, text)
 
 
 def _readings(text: str) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 # What counts as missing in a text file. "None" and the like may be categories, and stay what they are.
-_MISSING = ["", "NA", "NaN", "nan", "null", "NULL"]
+MISSING = ("", "NA", "NaN", "nan", "null", "NULL")
 
 
 Texts: TypeAlias = Sequence[str]
 
 
-def read_table(path: Path, missing: Texts | Mapping[str, Texts] = ()) -> pd.DataFrame:
+def read_table(path: Path, missing: Texts | Mapping[str, Texts] = (), text: Collection[str] = ()) -> pd.DataFrame:
     """A CSV (.csv, .tsv, also .gz) or Parquet (.parquet) file as a frame.
 
     In a CSV, more texts may stand for missing values, in every column or by column: what is left may then be numbers.
+    Columns named as `text` hold texts, also where all of these could be read as numbers.
     """
     import pandas as pd  # only those who read files need it
 
@@ -36,7 +37,7 @@ def read_table(path: Path, missing: Texts | Mapping[str, Texts] = ()) -> pd.Data
         if kind == ".parquet":
             return pd.read_parquet(path)
         if kind in _SEPARATORS:
-            return _read_text(path, _SEPARATORS[kind], missing)
+            return _read_text(path, _SEPARATORS[kind], missing, text)
     except SchemaError:
         raise
     except (ValueError, OSError) as error:  # pandas' parser errors and pyarrow's are ValueErrors
@@ -44,7 +45,7 @@ def read_table(path: Path, missing: Texts | Mapping[str, Texts] = ()) -> pd.Data
     raise SchemaError(f"{path} ends in {kind or 'nothing'!r}; expected .csv, .tsv or .parquet.")
 
 
-def _read_text(path: Path, separator: str, missing: Texts | Mapping[str, Texts]) -> pd.DataFrame:
+def _read_text(path: Path, separator: str, missing: Texts | Mapping[str, Texts], text: Collection[str]) -> pd.DataFrame:
     import pandas as pd
 
     header = _header(path, separator)
@@ -55,7 +56,8 @@ def _read_text(path: Path, separator: str, missing: Texts | Mapping[str, Texts])
         raise SchemaError(f"{path} seems to be separated by semicolons. Save it with commas.")
     frame: pd.DataFrame = pd.read_csv(
         path, sep=separator, skipinitialspace=True, index_col=False, keep_default_na=False,
-        na_values={name: [*_MISSING, *_of_column(missing, name)] for name in header}, on_bad_lines="error",
+        na_values={name: [*MISSING, *_of_column(missing, name)] for name in header}, on_bad_lines="error",
+        dtype={name: str for name in header if name in text},
     )  # fmt: skip
     return frame
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import duckdb
+import openpyxl
 import pytest
 
 from r2n import RuleSet
@@ -27,6 +28,15 @@ def test_export_writes_to_the_terminal_and_to_a_file(model: Path, tmp_path: Path
     assert (tmp_path / "rules.js").read_text(encoding="utf-8") == export(RULES, "javascript", module="esm")
     assert done.stdout == ""
     assert "rules.js" in done.stderr
+
+
+def test_cells_and_rows_are_read(model: Path, tmp_path: Path) -> None:
+    said = run("export", model, "--to", "excel", "--cells", "income=B2, debt=[@debt],region=Where").stdout
+    assert said == export(RULES, "excel", cells={"income": "B2", "debt": "[@debt]", "region": "Where"})
+    (tmp_path / "rows.csv").write_text("income,debt,region\n20,1.5,west\n1,NA,größe\n", encoding="utf-8")
+    run("export", model, "--to", "workbook", "--rows", tmp_path / "rows.csv", "-o", tmp_path / "rules.xlsx")
+    rows = list(openpyxl.load_workbook(tmp_path / "rules.xlsx")["rows"].iter_rows(values_only=True))
+    assert [row[:3] for row in rows] == [("debt", "income", "region"), (1.5, 20, "west"), (None, 1, "größe")]
 
 
 def test_the_view_is_a_view(model: Path) -> None:
@@ -58,6 +68,11 @@ def test_the_python_export_runs_as_a_file_in_a_bare_interpreter(model: Path, tmp
         (("--to", "sqll"), "there is no format 'sqll'. Did you mean 'sql'?"),
         (("--to", "sql", "--dialekt", "duckdb"), "Did you mean 'dialect'?"),
         (("--to", "sql", "--dialect"), "options of a format are written --name value, not --dialect"),
+        (("--to", "sql", "--dialect", "duckdb", "--dialect=sqlite"), "the option --dialect is given more than once"),
+        (("--to", "sql", "--dialect", "postgre"), "there is no dialect 'postgre'. Did you mean 'postgres'?"),
+        (("--to", "excel", "--cells", "a b"), "cells must be written column=cell, column=cell"),
+        (("--to", "excel", "--first", "XFD2"), "3 cells from XFD2 on do not fit"),
+        (("--to", "workbook", "--rows", "nowhere.csv"), "there is no file nowhere.csv"),
         (("--to", "json", "-o", "nowhere/rules.json"), "cannot be written"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,38 @@ def test_cells_may_be_anywhere() -> None:
         excel.write(rules, cells={"income": "B2"})
     with pytest.raises(ParameterError, match="first must be a cell such as 'A2', not 'here'"):
         excel.write(rules, first="here")
+    with pytest.raises(ParameterError, match="first must be a cell such as 'A2', not 3"):
+        excel.write(rules, first=3)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"cells must be a mapping such as .*, not 'B2'"):
+        excel.write(rules, cells="B2")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("first", ["XFD2", "XFE2", "ZZZ2", "A1048577", "A9999999"])
+def test_no_cell_is_beyond_the_sheet(first: str) -> None:
+    rules = RuleSet.parse("yes if x - y > 0 else no")
+    with pytest.raises(ParameterError, match=f"2 cells from {first} on do not fit: a sheet ends at XFD1048576"):
+        excel.write(rules, first=first)
+    assert excel.place(rules, "XFC1048576") == {"x": "XFC1048576", "y": "XFD1048576"}
+
+
+@pytest.mark.parametrize("text", ["a b", "", "=B2", "x=", "x=B2,", "x=A1,x=B1"])
+def test_cells_as_text_that_say_no_places_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match=r"cells .*(not|in) "):
+        excel.read_cells(text)
+
+
+def test_the_same_rules_give_the_same_bytes_at_any_time() -> None:
+    before = workbook.write(RuleSet.parse("yes if x > 1 else no"))
+    time.sleep(2.1)  # the clock of an archive ticks every other second
+    assert workbook.write(RuleSet.parse("yes if x > 1 else no")) == before
+
+
+def test_no_two_columns_of_a_workbook_have_one_name() -> None:
+    names = ("rule", "prediction", "rule 1", "rule (r2n)")
+    rules = RuleSet(tuple(Rule((Halfspace.of({name: 1.0}, 1.0),)) for name in names))
+    heads = next(openpyxl.load_workbook(io.BytesIO(workbook.write(rules)))["rows"].iter_rows(values_only=True))
+    assert len(set(heads)) == len(heads) == 10
+    assert heads[-2:] == ("rule (r2n) (r2n)", "prediction (r2n)")
 
 
 def test_a_formula_that_excel_cannot_read_is_refused(tmp_path: Path) -> None:

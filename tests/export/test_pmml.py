@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
-from r2n.export import pmml
+from r2n.export import dmn, onnx, pmml
 from r2n.rules import ClassRules, Halfspace, Membership, Rule, RuleSet
+from r2n.schema import Schema
 from tests.export.typed_worlds import Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
 
@@ -145,10 +146,21 @@ def test_what_xml_cannot_hold_is_refused(rules: RuleSet) -> None:
 def test_an_empty_name_is_refused() -> None:
     with pytest.raises(ParameterError, match="a column has an empty name"):
         pmml.write(RuleSet.parse('yes if "" > 1 else no'))
+    for write in (pmml.write, dmn.write, onnx.write):
+        for names in ({"prediction": ""}, {"rule": ""}):
+            with pytest.raises(ParameterError, match="prediction and rule must be names, not empty"):
+                write(RuleSet.parse("yes if x > 1 else no"), **names)
+
+
+def test_rules_in_words_are_as_they_are_printed() -> None:
+    schema, _ = Schema.learn({"x": [1.0, 2.0, 5.0], "y": [1.0, 2.0, 3.0]})
+    rules = RuleSet.parse("yes if x/y > 0.5 else no", schema)
+    words = [found.get("value") for found in ElementTree.fromstring(pmml.write(rules)).iter(f"{NS}Extension")]
+    assert words == ["x/y > 0.5"] == [rule.text(schema) for rule in rules.rules]
 
 
 def test_a_column_of_texts_and_numbers_is_refused() -> None:
-    with pytest.raises(ParameterError, match="'z' mixes text and numbers"):
+    with pytest.raises(ParameterError, match="'z' holds text and numbers"):
         pmml.write(RuleSet.parse("yes if z in {a, 1} else no"))
 
 

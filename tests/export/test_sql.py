@@ -80,6 +80,33 @@ def test_labels_of_several_types_become_text() -> None:
     rules = ClassRules.parse('2 if x > 2 else True if x > 1 else "other" if x > 0 else 0.5')
     said = duckdb.sql(f"SELECT {export(rules, 'sql')} FROM (VALUES (3), (2), (1), (0)) AS t(x)").fetchall()
     assert [label for (label,) in said] == ["2", "True", "other", "0.5"]
+    alike = RuleSet.parse('1 if x > 3 else "1"')
+    said = duckdb.sql(f"SELECT {export(alike, 'sql')} FROM (VALUES (4), (0)) AS t(x)").fetchall()
+    assert [label for (label,) in said] == ["1", '"1"']
+
+
+CASED = RuleSet.parse("a if x > 3 and X < 2 else b")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_columns_that_differ_only_in_case_are_refused_where_they_are_one(dialect: str) -> None:
+    hidden = RuleSet.parse("a if x > 3 else b", Schema((Column("x", "numeric"), Column("X", "numeric"))))
+    for rules in (CASED, hidden):
+        if DIALECTS[dialect] in ("postgres", "snowflake"):
+            assert '"x"' in str(export(rules, "sql", dialect=dialect))
+        else:
+            with pytest.raises(ParameterError, match=r"differ only in case, and .* takes them for one\. Rename"):
+                export(rules, "sql", dialect=dialect)
+
+
+def test_postgresql_tells_columns_by_case(postgres_engine: PostgreSQL) -> None:
+    decided = postgres_engine.decide(CASED, {"x": [4, 4, 1], "X": [1, 4, 1]}, {"x": "number", "X": "number"})
+    assert [label for label, _ in decided] == ["a", "b", "b"]
+
+
+def test_dialects_are_named_in_any_case() -> None:
+    assert export(RULES, "sql", dialect="DuckDB") == export(RULES, "sql")
+    assert export(RULES, "sql", dialect="postgres") == export(RULES, "sql", dialect="PostgreSQL")
 
 
 def test_columns_of_any_numeric_type_are_read_as_doubles() -> None:
@@ -120,8 +147,14 @@ MIXED = Schema((Column("z", "categorical", categories=("a", 1)),))
 @pytest.mark.parametrize(
     ("rules", "options", "message"),
     [
-        (RULES, {"dialect": "oracle"}, "dialect must be one of duckdb, .*, not 'oracle'"),
-        (RULES, {"form": "haiku"}, "form must be one of case, rule, condition, view, not 'haiku'"),
+        (RULES, {"dialect": "oracle"}, "there is no dialect 'oracle'. The dialects are: bigquery, duckdb"),
+        (RULES, {"dialect": "Postgre"}, r"there is no dialect 'Postgre'\. Did you mean 'postgres'\?"),
+        (RULES, {"form": "haiku"}, "there is no form 'haiku'. The forms are: case, condition, rule, view"),
+        (RULES, {"form": "view", "table": "predictions"}, "name of the table it reads, predictions"),
+        (RULES, {"form": "view", "table": '"S".t', "view": "s.T"}, "name of the table it reads"),
+        (RULES, {"form": "view", "table": "people", "prediction": "p", "rule": "P"}, "a name of its own, not 'P'"),
+        (RULES, {"form": "view", "table": "people", "prediction": "Rule"}, "a name of its own, not 'rule'"),
+        (RULES, {"form": "view", "table": "people", "prediction": ""}, "a name of its own, not ''"),
         (RULES, {"form": "view"}, "needs the name of the table"),
         (RULES, {"table": "people"}, "table: only a view has names, not form='case'"),
         (RULES, {"form": "rule", "prediction": "p"}, "prediction: only a view has names"),

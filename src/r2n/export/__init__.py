@@ -7,15 +7,15 @@ whose name starts with an underscore are no formats.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
 from r2n.errors import ParameterError
+from r2n.export._plain import advice
 from r2n.rules import ClassRules, RuleSet
 
 __all__ = ["export", "formats", "options_of", "read_options", "suffix_of"]
@@ -41,7 +41,7 @@ def export(rules: RuleSet | ClassRules, to: str, **options: Any) -> str | bytes:
     known = options_of(to)
     for name in options:
         if name not in known:
-            raise ParameterError(f"{to} has no option {name!r}.{_advice(name, known, 'Its options')}")
+            raise ParameterError(f"{to} has no option {name!r}.{advice(name, known, 'Its options')}")
     try:
         return cast("str | bytes", _module(to).write(rules, **options))
     except ModuleNotFoundError as error:
@@ -68,7 +68,10 @@ def options_of(to: str) -> dict[str, Any]:
 def read_options(to: str, texts: Mapping[str, str]) -> dict[str, Any]:
     """Options given as text, in the types of their defaults: for a command line."""
     defaults = options_of(to)
-    return {name: _read(name, text, defaults.get(name)) for name, text in texts.items()}
+    own = getattr(_module(to), "READ", {})  # how a format reads an option whose default does not say it
+    return {
+        name: own[name](text) if name in own else _read(name, text, defaults.get(name)) for name, text in texts.items()
+    }
 
 
 def _read(name: str, text: str, default: object) -> object:
@@ -86,13 +89,5 @@ def _read_bool(text: str) -> bool:
 
 def _module(to: str) -> ModuleType:
     if to not in formats():
-        raise ParameterError(f"there is no format {to!r}.{_advice(str(to), formats(), 'The formats')}")
+        raise ParameterError(f"there is no format {to!r}.{advice(str(to), formats(), 'The formats')}")
     return import_module(f"{__name__}.{to}")
-
-
-def _advice(name: str, known: Iterable[str], what: str) -> str:
-    """What was probably meant, and what there is."""
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"{hint} {what} are: {', '.join(names) or 'none'}."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import difflib
+from collections.abc import Callable, Iterable
 
 from r2n.rules import ClassRules, Halfspace, Rule, RuleSet
 from r2n.rules.text import write_bound, write_number
@@ -48,6 +49,18 @@ def summed_columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
     """The columns that are read as numbers."""
     sums = (literal for literal in rules.literals if isinstance(literal, Halfspace))
     return tuple(dict.fromkeys(name for literal in sums for name in literal.columns))
+
+
+def advice(name: str, known: Iterable[str], what: str) -> str:
+    """What was probably meant, and what there is.
+
+    >>> advice("postgre", ["sqlite", "postgres"], "The dialects")
+    " Did you mean 'postgres'? The dialects are: postgres, sqlite."
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"{hint} {what} are: {', '.join(names) or 'none'}."
 
 
 def write_halfspace(literal: Halfspace, cell: Callable[[str], str]) -> str:

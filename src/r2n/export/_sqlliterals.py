@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 # No engine's text holds a lone half of a UTF-16 pair; few hold a NUL.
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 
+# To the others "x" and "X" are one column, quoted or not.
+_TELL_CASE = ("postgres", "snowflake")
+
 
 @dataclass(frozen=True, slots=True)
 class SQLWriter:
@@ -132,6 +135,12 @@ class SQLWriter:
 
         if not name:
             raise ParameterError("a column has the empty name, which SQL cannot write. Rename it.")
+        alike = [other for other in names_of(self.rules) if other != name and other.lower() == name.lower()]
+        if alike and self.dialect not in _TELL_CASE:
+            raise ParameterError(
+                f"the columns {name!r} and {alike[0]!r} differ only in case, and {self.dialect} takes them for one. "
+                f"Rename one, and fit again."
+            )
         return exp.column(exp.to_identifier(checked(name), quoted=True))
 
     def _without_codes(self, name: str, cell: exp.Expr) -> exp.Expr:
@@ -171,6 +180,11 @@ class SQLWriter:
                 return exp.Literal.string(checked(value))
             case _:
                 return number(float(value), self.dialect)
+
+
+def names_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:
+    """The columns of the table, as far as they are known."""
+    return rules.columns if rules.schema is None else rules.schema.names
 
 
 def checked(text: str) -> str:

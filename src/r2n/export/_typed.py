@@ -12,13 +12,12 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 from r2n.errors import ParameterError
-from r2n.export._plain import column_of, decisions, missing_codes, summed_columns
-from r2n.export._types import type_of_values
+from r2n.export._plain import decisions, missing_codes, summed_columns
+from r2n.export._types import Type, held, type_of
 from r2n.rules import ClassRules, Known, Literal, Membership, Rule, RuleSet
 from r2n.rules.text import write_value
 from r2n.schema import Value
 
-Type: TypeAlias = OneOf["number", "text", "boolean"]
 LabelType: TypeAlias = OneOf["integer", "number", "text", "boolean", "mixed"]
 
 
@@ -88,67 +87,39 @@ def _as_label(label: Value, kind: LabelType) -> Value:
 
 
 def _field(rules: RuleSet | ClassRules, name: str) -> Field:
-    column = column_of(rules, name)
-    if name in summed_columns(rules) or (column is not None and column.kind == "numeric"):
-        kind: Type = "number"
-    else:
-        sets = [m.values for m in rules.literals if isinstance(m, Membership) and m.column == name]
-        seen = () if column is None else column.categories
-        kind = _type_of(name, list(seen) or [value for values in sets for value in values])
-    codes = (_as_type(code, kind) for code in missing_codes(rules, name))
-    return Field(name, kind, tuple(code for code in codes if code is not None))
-
-
-def _type_of(name: str, values: list[Value]) -> Type:
-    """The type of a column of these categories; numbers, where nothing is known."""
-    kind = type_of_values(values)
-    if kind == "mixed":
-        raise ParameterError(
-            f"column {name!r} mixes text and numbers in its categories, but this format gives every column one type. "
-            f"Write its numbers as text and fit again."
-        )
-    return "number" if kind == "unknown" else kind
+    """A column; numbers where it is summed up (Booleans too), or where nothing is known."""
+    found = "number" if name in summed_columns(rules) else type_of(rules, name)
+    kind: Type = "number" if found == "unknown" else found
+    return Field(name, kind, held(missing_codes(rules, name), kind, name))
 
 
 def _retyped(literal: Literal, fields: dict[str, Field]) -> Literal | None:
     """The literal with only the categories that its column can hold; None if it is never true."""
     if not isinstance(literal, Membership):
         return literal
-    kind = fields[literal.column].type
-    values = [value for value in (_as_type(value, kind) for value in literal.values) if value is not None]
+    values = held(literal.values, fields[literal.column].type, literal.column)
     if values:
-        return Membership(literal.column, tuple(values), literal.negated)
+        return Membership(literal.column, values, literal.negated)
     return Known(literal.column) if literal.negated else None
 
 
-def _as_type(value: Value, kind: Type) -> Value | None:
-    """A category in the type of its column, None if it has no place there; True and 1 are the same category."""
-    if kind == "text" or isinstance(value, str):
-        return value if kind == "text" and isinstance(value, str) else None
-    if kind == "boolean":
-        return bool(value) if value in (0, 1) else None
-    return _exact(value)
+def output_names(prediction: str, rule: str, taken: Collection[str], gap: str = " ") -> tuple[str, str]:
+    """What the label and the number of the rule are called: as is wanted, or with a number if that is taken.
+
+    >>> output_names("prediction", "rule", {"x", "rule"}), output_names("p", "p", {"x"})
+    (('prediction', 'rule 2'), ('p', 'p 2'))
+    """
+    if not prediction or not rule:
+        raise ParameterError("prediction and rule must be names, not empty. Name both, or leave them out.")
+    label = free_name(prediction, taken, gap)
+    return label, free_name(rule, {*taken, label}, gap)
 
 
-def _exact(value: Value) -> Value:
-    """A number that a float64 holds exactly."""
-    try:
-        same = float(value) == value
-    except OverflowError:
-        same = False
-    if not same:
-        raise ParameterError(
-            f"the category {value!r} is no float64, the only kind of number this format compares. "
-            f"Write such categories as text and fit again."
-        )
-    return int(value) if isinstance(value, bool) else value
-
-
-def free_name(wanted: str, taken: Collection[str]) -> str:
+def free_name(wanted: str, taken: Collection[str], gap: str = " ") -> str:
     """The wanted name, or if it is taken the same with a number.
 
     >>> free_name("sum", {"x"}), free_name("sum", {"sum", "sum 2"})
     ('sum', 'sum 3')
     """
-    names = (wanted if k == 1 else f"{wanted} {k}" for k in range(1, len(taken) + 2))
+    names = (wanted if k == 1 else f"{wanted}{gap}{k}" for k in range(1, len(taken) + 2))
     return next(name for name in names if name not in taken)

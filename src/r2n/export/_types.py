@@ -1,4 +1,4 @@
-"""Which type a column has where columns have types: in a database, cells of one column are all alike."""
+"""Which type a column has where columns have types, as in a database, and what a column of that type can hold."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def type_of(rules: RuleSet | ClassRules, name: str) -> Type:
     if found == "mixed":
         raise ParameterError(
             f"column {name!r} holds text and numbers ({', '.join(map(repr, seen[:4]))}), "
-            f"but a column of a database has one type. Turn it into text, and fit again."
+            f"but the target gives every column one type. Turn it into text, and fit again."
         )
     if found == "text" and any(isinstance(each, Halfspace) and name in each.columns for each in rules.literals):
         raise ParameterError(f"column {name!r} is compared as a number, but holds text. Change one or the other.")

@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Iterable
 from decimal import Decimal
 
-from r2n.export._typed import Field, Typed, free_name, typed
+from r2n.export._plain import comparison
+from r2n.export._typed import Field, Typed, free_name, output_names, typed
 from r2n.export._xml import Element, document, element, is_xml
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
-from r2n.rules.text import write_bound, write_name, write_number
+from r2n.rules.text import write_name, write_number
 from r2n.schema import Value
 
 SUFFIX = ".dmn"
@@ -37,7 +38,9 @@ def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: 
     """
     found = typed(rules)
     names = _variables(tuple(found.fields))
-    outputs = {_free(prediction, names.values()): _TYPES[found.label_type], _free(rule, names.values()): "number"}
+    prediction, rule = prediction.replace(" ", "_"), rule.replace(" ", "_")
+    label, number = output_names(prediction, rule, set(names.values()), gap="_")
+    outputs = {label: _TYPES[found.label_type], number: "number"}
     inputs = [_input_data(field, names[field.name]) for field in found.fields.values()]
     name = _free("decision", names.values())
     needs = [_requirement(k, variable) for k, variable in enumerate(names.values(), start=1)]
@@ -59,7 +62,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    return free_name(name, set(taken)).replace(" ", "_")
+    return free_name(name, set(taken), gap="_")
 
 
 def _requirement(k: int, name: str) -> Element:
@@ -142,11 +145,9 @@ def _tests(literal: Literal, fields: dict[str, Field], names: dict[str, str]) ->
 
 
 def _comparison(literal: Halfspace, names: dict[str, str]) -> tuple[str, str]:
-    flipped = literal.terms[0][1] < 0.0
-    terms = literal.mirrored if flipped else literal.terms
+    terms, relation, bound = comparison(literal)
     total = " ".join(f"{'-' if a < 0.0 else '+'} {_product(names[name], abs(a))}" for name, a in terms)
-    relation, bound = write_bound(literal.threshold, flipped).split()
-    return total.removeprefix("+ "), f"{relation} {_number(float(bound))}"
+    return total.removeprefix("+ "), f"{relation} {_number(bound)}"
 
 
 def _product(name: str, a: float) -> str:

@@ -6,18 +6,21 @@ holds a number. Excel computes with 15 digits, so a row that lies on a boundary 
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
 from r2n.errors import ParameterError
+from r2n.export._plain import comparison
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.rules.text import write_bound, write_number
+from r2n.rules.text import write_number
 from r2n.schema import Schema, Value
 
 SUFFIX = ".txt"
 
+MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 LONGEST, DEEPEST, MOST_ARGUMENTS, LONGEST_TEXT = 8192, 64, 255, 255  # what Excel reads
 
 
@@ -30,6 +33,8 @@ def write(rules: RuleSet | ClassRules, *, first: str = "A2", cells: Mapping[str,
     >>> print(write(RuleSet.parse("yes if income - 2.1·debt > 12.5 and region in {north} else no")), end="")
     =IF(AND(IF(COUNT(B2,A2)=2,B2-2.1*A2>12.5,FALSE),AND(ISTEXT(C2),EXACT(C2,"north"))),"yes","no")
     """
+    if not isinstance(cells, Mapping | None):
+        raise ParameterError(f"cells must be a mapping such as {{'income': 'B2'}}, not {cells!r}.")
     sheet = Sheet(place(rules, first) if cells is None else cells, rules.schema)
     branches = rules.branches if isinstance(rules, ClassRules) else ((rules.label, rules.rules),)
     formula = constant(rules.default)
@@ -44,11 +49,35 @@ def place(rules: RuleSet | ClassRules, first: str) -> dict[str, str]:
     >>> place(RuleSet.parse("yes if x - y > 0 else no"), "Z9")
     {'x': 'Z9', 'y': 'AA9'}
     """
-    found = re.fullmatch("([A-Z]{1,3})([1-9][0-9]*)", first)
+    found = re.fullmatch("([A-Z]{1,3})([1-9][0-9]{0,6})", first) if isinstance(first, str) else None
     if found is None:
         raise ParameterError(f"first must be a cell such as 'A2', not {first!r}.")
     start = reduce(lambda number, letter: 26 * number + ord(letter) - 64, found[1], 0)
-    return {name: f"{letters(start + k)}{found[2]}" for k, name in enumerate(ordered_columns(rules))}
+    names = ordered_columns(rules)
+    if start + len(names) - 1 > MOST_COLUMNS or int(found[2]) > MOST_ROWS:
+        raise ParameterError(
+            f"{len(names)} cells from {first} on do not fit: a sheet ends at {letters(MOST_COLUMNS)}{MOST_ROWS}. "
+            f"Begin at another."
+        )
+    return {name: f"{letters(start + k)}{found[2]}" for k, name in enumerate(names)}
+
+
+def read_cells(text: str) -> dict[str, str]:
+    """`cells` as one line; a part that holds a comma is quoted as in a CSV file.
+
+    >>> read_cells('income=B2, "debt, total=[@debt]"')
+    {'income': 'B2', 'debt, total': '[@debt]'}
+    """
+    pairs = [part.rpartition("=") for part in next(csv.reader([text], skipinitialspace=True), [])]
+    if not pairs or not all(name and cell for name, _, cell in pairs):
+        raise ParameterError(f"cells must be written column=cell, column=cell, such as income=B2, not {text!r}.")
+    cells = {name.strip(): cell.strip() for name, _, cell in pairs}
+    if len(cells) < len(pairs):
+        raise ParameterError(f"cells names a column more than once in {text!r}. Give each one cell.")
+    return cells
+
+
+READ = {"cells": read_cells}
 
 
 def letters(number: int) -> str:
@@ -104,13 +133,11 @@ class Sheet:
         return self.cells[column]
 
     def _halfspace(self, literal: Halfspace) -> str:
-        flipped = literal.terms[0][1] < 0.0
-        terms = literal.mirrored if flipped else literal.terms
+        terms, operator, bound = comparison(literal)
         total = "".join(f"{'-' if a < 0.0 else '+'}{self._product(name, abs(a))}" for name, a in terms)
-        operator, bound = write_bound(literal.threshold, flipped).split()
         numbers = f"COUNT({','.join(map(self.cell, literal.columns))})={len(terms)}"
         guard = _join("AND", [numbers, *(code for name in literal.columns for code in self._no_code(name))])
-        return f"IF({guard},{total.removeprefix('+')}{operator}{number(float(bound))},FALSE)"
+        return f"IF({guard},{total.removeprefix('+')}{operator}{number(bound)},FALSE)"
 
     def _product(self, name: str, a: float) -> str:
         return self.cell(name) if a == 1.0 else f"{number(a)}*{self.cell(name)}"

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from r2n.errors import ParameterError
+from r2n.export._plain import comparison
 from r2n.export._typed import cases
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.rules.text import write_bound, write_name, write_number, write_value
+from r2n.rules.text import write_name, write_number, write_value
 from r2n.schema import Value
 
 SUFFIX = ".tex"
@@ -79,10 +80,8 @@ def rule(conjunction: Rule) -> str:
 def _literal(literal: Literal) -> str:
     match literal:
         case Halfspace():
-            flipped = literal.terms[0][1] < 0.0
-            relation, bound = write_bound(literal.threshold, flipped).split()
-            total = _sum(literal.mirrored if flipped else literal.terms)
-            return f"{total} {_RELATIONS[relation]} {number(float(bound))}"
+            terms, relation, bound = comparison(literal)
+            return f"{_sum(terms)} {_RELATIONS[relation]} {number(bound)}"
         case Membership(column, values, negated):
             relation = r"\notin" if negated else r"\in"
             return rf"{name(column)} {relation} \{{{', '.join(map(value, values))}\}}"

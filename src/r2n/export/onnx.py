@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from r2n.errors import ParameterError
-from r2n.export._typed import Field, Typed, free_name, typed
+from r2n.export._typed import Field, Typed, free_name, output_names, typed
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.schema import Value
 
@@ -36,8 +36,7 @@ def write(
     found = typed(rules)
     _check_texts(rules, found, missing)
     inputs = _inputs(rules, found)
-    prediction = free_name(prediction, set(inputs))
-    rule = free_name(rule, {*inputs, prediction})
+    prediction, rule = output_names(prediction, rule, set(inputs))
     graph = _Graph({*inputs, prediction, rule})
     number = _first_rule(graph, found, inputs, missing)
     graph.add("Reshape", number, graph.constant(np.array([-1])), to=rule)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from functools import reduce
 
 from r2n.errors import ParameterError
-from r2n.export._typed import Case, Field, Typed, free_name, typed
+from r2n.export._typed import Case, Field, Typed, free_name, output_names, typed
 from r2n.export._xml import Element, document, element
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
 from r2n.rules.literals import Terms
-from r2n.schema import Value
+from r2n.schema import Schema, Value
 
 SUFFIX = ".pmml"
 
@@ -41,10 +41,9 @@ def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: 
     found = typed(rules)
     if "" in found.fields:
         raise ParameterError("a column has an empty name, which PMML has no place for. Rename it.")
-    target = free_name(prediction, found.fields)
-    rule = free_name(rule, {*found.fields, target})
+    target, rule = output_names(prediction, rule, found.fields)
     header = element("Header", {"description": "Classification rules"}, element("Application", {"name": "r2n"}))
-    model = _model(found, target, rule)
+    model = _model(found, target, rule, rules.schema)
     root = {"xmlns": "http://www.dmg.org/PMML-4_4", "version": "4.4"}
     return document(element("PMML", root, header, _dictionary(found, target), model))
 
@@ -64,13 +63,13 @@ def _data_field(field: Field) -> Element:
     return element("DataField", {"name": field.name, "optype": optype, "dataType": _TYPES[field.type]}, *codes)
 
 
-def _model(found: Typed, target: str, rule: str) -> Element:
+def _model(found: Typed, target: str, rule: str, schema: Schema | None) -> Element:
     taken = {*found.fields, target, rule}
     sums = _name_sums(found, taken)
     derived = [element("LocalTransformations", {}, *(_derive(s, name) for s, name in sums.items()))] if sums else []
     default = {"defaultScore": _text(found.default), "defaultConfidence": "1"}  # without it JPMML gives no default
     ruleset = element("RuleSet", default, element("RuleSelectionMethod", {"criterion": "firstHit"}),
-                      *(_simple_rule(case, sums) for case in found.cases))  # fmt: skip
+                      *(_simple_rule(case, sums, schema) for case in found.cases))  # fmt: skip
     output = _output(free_name(f"output {target}", taken), _TYPES[found.label_type], rule)
     kind = {"modelName": "r2n", "functionName": "classification"}
     return element("RuleSetModel", kind, _mining_schema(found, target), output, *derived, ruleset)
@@ -125,7 +124,7 @@ def _product(column: str, a: float) -> Element:
 # -- rules ------------------------------------------------------------------------------------------
 
 
-def _simple_rule(case: Case, sums: dict[Terms, str]) -> Element:
+def _simple_rule(case: Case, sums: dict[Terms, str], schema: Schema | None) -> Element:
     predicates = [_predicate(literal, sums) for literal in case.rule.literals]
     match predicates:
         case []:
@@ -134,7 +133,7 @@ def _simple_rule(case: Case, sums: dict[Terms, str]) -> Element:
             pass
         case _:
             whole = element("CompoundPredicate", {"booleanOperator": "and"}, *predicates)
-    words = element("Extension", {"extender": "r2n", "name": "rule", "value": str(case.rule)})
+    words = element("Extension", {"extender": "r2n", "name": "rule", "value": case.rule.text(schema)})
     return element("SimpleRule", {"id": str(case.number), "score": _text(case.label)}, words, whole)
 
 

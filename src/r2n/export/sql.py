@@ -7,11 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from r2n.errors import ParameterError
-from r2n.export._plain import decisions
-from r2n.export._sqlliterals import SQLWriter, checked
+from r2n.export._plain import advice, decisions
+from r2n.export._sqlliterals import SQLWriter, checked, names_of
 from r2n.export._sqlnumbers import number
 from r2n.export._types import type_of_values
 from r2n.rules import ClassRules, RuleSet
+from r2n.rules.text import write_value
 from r2n.schema import Value
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 SUFFIX = ".sql"
 
 # By the names that people use, those of sqlglot.
-DIALECTS = {name: name for name in ("duckdb", "sqlite", "snowflake", "bigquery", "spark")} | {"postgresql": "postgres"}
+DIALECTS = {name: name for name in ("duckdb", "postgres", "sqlite", "snowflake", "bigquery", "spark")}
+DIALECTS["postgresql"] = "postgres"
 
 T = TypeVar("T")
 
@@ -96,6 +98,8 @@ def _view(writer: SQLWriter, names: Mapping[str, str]) -> exp.Expr:
     if "table" not in names:
         raise ParameterError("a view needs the name of the table that it reads. Give table='…'.")
     table, view = (_table(names.get(what, "predictions"), writer.dialect) for what in ("table", "view"))
+    if _same(table, view):
+        raise ParameterError(f"the view would have the name of the table it reads, {view.sql()}. Give view='…'.")
     query = exp.select(
         exp.Star(),
         _case(writer, {}).as_(_new_column(writer, names, "prediction")),
@@ -125,7 +129,7 @@ def _choice(whens: list[tuple[exp.Expr, exp.Expr]], default: exp.Expr) -> exp.Ex
 
 
 def _labels(labels: list[Value], writer: SQLWriter) -> list[exp.Expr]:
-    """All of one type: text, if they are not anyway."""
+    """All of one type: if they are not, text that keeps them apart, 3 and "3" with its quotes."""
     from sqlglot import exp
 
     match type_of_values(labels):
@@ -133,8 +137,10 @@ def _labels(labels: list[Value], writer: SQLWriter) -> list[exp.Expr]:
             return [writer.boolean(bool(label)) for label in labels]
         case "number" if not any(isinstance(label, bool) for label in labels):
             return [_number(label, writer.dialect) for label in labels if not isinstance(label, str)]
-        case _:
+        case "text":
             return [exp.Literal.string(checked(str(label))) for label in labels]
+        case _:
+            return [exp.Literal.string(checked(write_value(label))) for label in labels]
 
 
 def _number(label: float, dialect: str) -> exp.Expr:
@@ -147,9 +153,10 @@ def _new_column(writer: SQLWriter, names: Mapping[str, str], what: str) -> exp.I
     from sqlglot import exp
 
     name = names.get(what, what)
-    taken = writer.rules.schema.names if writer.rules.schema is not None else writer.rules.columns
-    if name.lower() in {other.lower() for other in taken}:
+    if name.lower() in {other.lower() for other in names_of(writer.rules)}:
         raise ParameterError(f"the table has a column {name!r} already. Name the new one otherwise: {what}='…'.")
+    if not name or (what == "rule" and name.lower() == names.get("prediction", "prediction").lower()):
+        raise ParameterError(f"{what} must be a name of its own, not {name!r}. Name the column otherwise.")
     return exp.to_identifier(checked(name), quoted=True)
 
 
@@ -169,10 +176,15 @@ def _table(name: str, dialect: str) -> exp.Table:
     return exp.to_table(name, dialect=dialect)
 
 
+def _same(table: exp.Table, other: exp.Table) -> bool:
+    return [part.name.lower() for part in table.parts] == [part.name.lower() for part in other.parts]
+
+
 def _chosen(what: str, name: str, choices: Mapping[str, T]) -> T:
-    if name not in choices:
-        raise ParameterError(f"{what} must be one of {', '.join(choices)}, not {name!r}.")
-    return choices[name]
+    found = choices.get(str(name).lower())
+    if found is None:
+        raise ParameterError(f"there is no {what} {name!r}.{advice(str(name).lower(), choices, f'The {what}s')}")
+    return found
 
 
 @cache

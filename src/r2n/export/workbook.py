@@ -7,21 +7,22 @@ missing value. To decide on further rows, enter them below and fill the formulas
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from io import BytesIO
+from itertools import accumulate, repeat
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 
 from r2n.errors import ParameterError
 from r2n.export._typed import cases
-from r2n.export.excel import Sheet, checked, is_written, letters, ordered_columns, place
+from r2n.export.excel import MOST_COLUMNS, MOST_ROWS, Sheet, checked, is_written, letters, ordered_columns, place
 from r2n.rules import ClassRules, RuleSet
 from r2n.rules.text import write_name
 from r2n.schema import Table, Value
 
 SUFFIX = ".xlsx"
-
-MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 
 Cell = Value | None
 
@@ -42,8 +43,19 @@ def write(rules: RuleSet | ClassRules, *, rows: object = None) -> bytes:
     book.calculation.fullCalcOnLoad = True
     _write_rows(book.active, rules, _columns(table, names), n_rows)
     _write_words(book.create_sheet("rules"), rules)
-    file = BytesIO()
-    book.save(file)
+    return _saved(book)
+
+
+def _saved(book: Any) -> bytes:
+    """The same book gives the same bytes: neither it nor the archive says when it was written."""
+    from openpyxl.writer.excel import ExcelWriter
+
+    book.properties.created = book.properties.modified = datetime(2000, 1, 1)
+    draft, file = BytesIO(), BytesIO()
+    ExcelWriter(book, ZipFile(draft, "w")).save()
+    with ZipFile(draft) as dated, ZipFile(file, "w") as archive:
+        for name in dated.namelist():
+            archive.writestr(ZipInfo(name), dated.read(name), ZIP_DEFLATED)
     return file.getvalue()
 
 
@@ -71,9 +83,7 @@ def _write_rows(sheet: Any, rules: RuleSet | ClassRules, columns: list[list[Cell
     from openpyxl.styles import Font
 
     sheet.title = "rows"
-    heads = [_head(name) for name in ordered_columns(rules)]
-    heads += [f"rule {case.number}" for case in cases(rules)] + ["rule", "prediction"]
-    _put(sheet, 1, heads)
+    _put(sheet, 1, _heads(rules))
     for k in range(n_rows):
         _put(sheet, k + 2, [column[k] for column in columns])
         for place_, formula in enumerate(_formulas(rules, k + 2), start=len(columns) + 1):
@@ -81,6 +91,14 @@ def _write_rows(sheet: Any, rules: RuleSet | ClassRules, columns: list[list[Cell
     for cell in sheet[1]:
         cell.font = Font(bold=True)
     sheet.freeze_panes = "A2"
+
+
+def _heads(rules: RuleSet | ClassRules) -> list[str]:
+    """No two alike: a column of the table may be called `rule` too."""
+    heads = [_head(name) for name in ordered_columns(rules)]
+    for head in [*(f"rule {case.number}" for case in cases(rules)), "rule", "prediction"]:
+        heads.append(next(name for name in accumulate(repeat(" (r2n)"), initial=head) if name not in heads))
+    return heads
 
 
 def _formulas(rules: RuleSet | ClassRules, row: int) -> Iterator[str]:
