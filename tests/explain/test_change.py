@@ -219,6 +219,13 @@ def test_no_code_of_a_missing_value_is_proposed() -> None:
     assert rules.predict({name: [value] for name, value in found.row.items()}) == [found.label] == ["yes"]
 
 
+def test_a_domain_does_not_make_a_code_a_number() -> None:
+    schema, _ = Schema.learn({"x": [0.5, -9, 6.25, 5, 8, -20.5]}, missing_values=[-9])
+    rules = RuleSet.parse("yes if x < -8.5 else no", schema=schema)
+    assert smallest_change(rules, {"x": 5.0}, domain={"x": range(-9, 8)}).row is None
+    assert smallest_change(rules, {"x": 5.0}, domain={"x": range(-11, 8)}).row == {"x": -10.0}
+
+
 def test_a_short_number_is_one_that_may_come() -> None:
     rules = RuleSet.parse("yes if x > 2 else no")
     assert smallest_change(rules, {"x": 1}, domain={"x": {1.0, 2.0005, 7.0}}).row == {"x": 2.0005}

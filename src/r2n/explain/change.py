@@ -139,10 +139,10 @@ def _domain(rules: Rules, said: Domain | Mapping[str, object] | None) -> Domain:
     base = Domain() if rules.schema is None else Domain.of(rules.schema)
     if said is None:
         return base
-    own = said if isinstance(said, Domain) else Domain.read(said)
+    own = Domain.read(said)
     for name, _ in own.columns:
         require_column(rules, name, "domain")
-    return base.with_columns(dict(own.columns))
+    return base.with_columns(dict(own.columns)).read_by(rules.schema)
 
 
 def _states(rules: Rules, row: Row, domain: Domain, fixed: Collection[str]) -> dict[str, State]:
