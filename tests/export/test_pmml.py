@@ -65,7 +65,7 @@ def plain(cells: np.ndarray[Any, Any]) -> list[Any]:
 def agrees(java: Any, world: TypedWorld) -> None:
     labels, numbers = run(java, pmml.write(world.rules), world.columns)
     assert_array_equal(numbers, world.first_rule)
-    assert labels == said(world.rules, world.columns)
+    assert labels == said(world.rules, world.columns, largest=2**31 - 1)
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -195,3 +195,10 @@ def test_the_document_is_well_built(world: TypedWorld) -> None:
     literals = [each for each in world.rules.literals if isinstance(each, Halfspace) and len(each.terms) > 1]
     assert set(numbers) <= {-a for each in world.rules.literals if isinstance(each, Halfspace) for _, a in each.terms}
     assert len(list(root.iter(f"{NS}DerivedField"))) <= len(literals) + len(numbers)
+
+
+def test_labels_beyond_32_bits_are_written_as_text(java: Any) -> None:
+    for label in (2**31 - 1, 2**31, 2**60):
+        rules = RuleSet.parse(f"{label} if x > 1 else 3")
+        labels, _ = run(java, pmml.write(rules), {"x": np.array([0.0, 2.0])})
+        assert labels == ([3, label] if label < 2**31 else ["3", str(label)])

@@ -58,16 +58,18 @@ def first_rule(rules: RuleSet | ClassRules, X: object) -> np.ndarray[Any, Any]:
     return np.where(fired.any(axis=1), fired.argmax(axis=1) + 1, 0) if fired.shape[1] else np.zeros(len(fired), int)
 
 
-def said(rules: RuleSet | ClassRules, X: object) -> list[Any]:
+def said(rules: RuleSet | ClassRules, X: object, largest: int = 2**63 - 1) -> list[Any]:
     """The labels as a typed target gives them: as they are if they have one type, else written out."""
     named = [*(rules.labels if isinstance(rules, ClassRules) else [rules.label]), rules.default]
-    plain = len({type(label) for label in named}) == 1 and all(type(a) is not int or abs(a) < 2**63 for a in named)
+    plain = len({type(label) for label in named}) == 1 and all(type(a) is not int or abs(a) <= largest for a in named)
     return [label if plain else write_value(label) for label in rules.predict(X).tolist()]
 
 
 # Without what XML cannot hold, and text files had better not.
 texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cn", "Cs"]), max_size=6)
-labels = st.sampled_from(["yes", "no", "3", "a b", 'q"uo', "<&>", 3, 0, -2, 2**60, 0.5, True, False, 2**70]) | texts
+labels = (
+    st.sampled_from(["yes", "no", "3", "a b", 'q"uo', "<&>", 3, 0, -2, 2**31, 2**60, 0.5, True, False, 2**70]) | texts
+)
 
 
 @st.composite

@@ -58,11 +58,14 @@ def cases(rules: RuleSet | ClassRules) -> tuple[Case, ...]:
     return tuple(Case(number, rule, label) for number, (rule, label) in enumerate(decisions(rules), start=1))
 
 
-def typed(rules: RuleSet | ClassRules) -> Typed:
-    """The rules over typed columns, without those that can never be true; numbers stay what they were."""
+def typed(rules: RuleSet | ClassRules, largest: int = 2**63 - 1) -> Typed:
+    """The rules over typed columns, without those that can never be true; numbers stay what they were.
+
+    Labels that are whole numbers are written as text if one is beyond `largest`, the target's largest integer.
+    """
     fields = {name: _field(rules, name) for name in rules.columns}
     labels = rules.labels if isinstance(rules, ClassRules) else (rules.label,)
-    kind = _label_type([*labels, rules.default])
+    kind = _label_type([*labels, rules.default], largest)
     kept = []
     for case in cases(rules):
         literals = [_retyped(literal, fields) for literal in case.rule.literals]
@@ -72,10 +75,10 @@ def typed(rules: RuleSet | ClassRules) -> Typed:
     return Typed(tuple(kept), fields, _as_label(rules.default, kind), kind)
 
 
-def _label_type(labels: list[Value]) -> LabelType:
+def _label_type(labels: list[Value], largest: int) -> LabelType:
     """The one type of all labels; "mixed" if they have several."""
     kinds = {type(label) for label in labels}
-    if kinds == {int} and max(abs(int(label)) for label in labels) < 2**63:
+    if kinds == {int} and max(abs(int(label)) for label in labels) <= largest:
         return "integer"
     names: dict[type, LabelType] = {bool: "boolean", float: "number", str: "text"}
     return names.get(kinds.pop(), "mixed") if len(kinds) == 1 else "mixed"

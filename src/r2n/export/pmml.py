@@ -21,6 +21,7 @@ SUFFIX = ".pmml"
 # A sum beyond all floats is infinite, or no number (inf - inf), and compared as such.
 _AS_IS = {"invalidValueTreatment": "asIs"}
 
+_LARGEST = 2**31 - 1  # what evaluators take for an integer
 _TYPES = {"number": "double", "integer": "integer", "text": "string", "mixed": "string", "boolean": "boolean"}
 
 
@@ -38,7 +39,7 @@ def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: 
      </RuleSetModel>
     </PMML>
     """
-    found = typed(rules)
+    found = typed(rules, _LARGEST)
     if "" in found.fields:
         raise ParameterError("a column has an empty name, which PMML has no place for. Rename it.")
     target, rule = output_names(prediction, rule, found.fields)
