@@ -36,7 +36,8 @@ EXAMPLES = ("example 4", "example 5")
 def draw_all(evaluation: Evaluation) -> None:
     """Figure 3, and the fronts."""
     with plt.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
-        draw_figure_3(evaluation)
+        if evaluation.has("penalty"):
+            draw_figure_3(evaluation)
         draw_fronts(evaluation)
 
 

@@ -57,3 +57,7 @@ class Evaluation:
 
     def of(self, experiment: str, table: str, method: str, value: float | None = None) -> Summary:
         return self._groups.get((experiment, table, method, value), Summary(()))
+
+    def has(self, experiment: str) -> bool:
+        """Whether any cell of an experiment was run."""
+        return any(key[0] == experiment for key in self._groups)
