@@ -531,3 +531,12 @@ def test_kinds_do_not_depend_on_the_container() -> None:
     assert Schema.learn({"c": column})[0] == Schema.learn(pd.DataFrame({"c": column}))[0]
     batch = pa.RecordBatch.from_pandas(frame)
     assert Schema.learn(batch)[0] == Schema.learn(frame)[0]
+
+
+def test_a_code_is_a_number_whether_it_is_written_whole_or_not() -> None:
+    for code, cells in ((0.0, [0, 3]), (0, [0.0, 3.5]), (0.0, [0.0, None])):
+        schema = Schema((Column("x", "numeric", missing_values=(code,)),))
+        table = schema.table({"x": cells})
+        codes, _ = table.codes("x")
+        assert codes[0] == -1
+        assert np.isnan(table.numeric("x")[0])

@@ -24,7 +24,6 @@ from r2n.schema.values import (
     floats,
     holds_categories,
     shown,
-    value_key,
 )
 
 Kind: TypeAlias = Literal["numeric", "categorical"]
@@ -293,7 +292,7 @@ class _WithMissing(_InOne):
 
     def __init__(self, table: Table, codes: Mapping[str, Collection[Value]]) -> None:
         self._table = table
-        self._codes = {name: {value_key(value) for value in values} for name, values in codes.items()}
+        self._codes = {name: {_code_key(value) for value in values} for name, values in codes.items()}
         self._numbers = {
             name: [float(value) for value in values if isinstance(value, int | float)] for name, values in codes.items()
         }
@@ -303,7 +302,7 @@ class _WithMissing(_InOne):
         kind = self._table.kind(name)
         if kind == "categorical" and self._codes.get(name):
             _, values = self._table.codes(name)
-            kept = [value for value in values if value_key(value) not in self._codes[name]]
+            kept = [value for value in values if _code_key(value) not in self._codes[name]]
             if 0 < len(kept) < len(values) and all(type(value) in (int, float) for value in kept):
                 return "numeric"
         return kind
@@ -318,12 +317,17 @@ class _WithMissing(_InOne):
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         codes, values = self._table.codes(name)
-        kept = [value_key(value) not in self._codes.get(name, ()) for value in values]
+        kept = [_code_key(value) not in self._codes.get(name, ()) for value in values]
         if all(kept):
             return codes, values
         place = np.where(kept, np.cumsum(kept) - 1, -1)
         moved = np.append(place, -1)[codes].astype(codes.dtype)  # -1, missing before, reads the last
         return moved, tuple(value for value, keep in zip(values, kept, strict=True) if keep)
+
+
+def _code_key(value: Value) -> tuple[bool, Value]:
+    """0 and 0.0 are the same code, False is another."""
+    return type(value) is bool, value
 
 
 def no_such_column(name: str, names: Sequence[str], where: str) -> str:
