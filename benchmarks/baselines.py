@@ -44,7 +44,7 @@ class Baseline(Protocol):
     def literals_per_rule(self) -> float | None: ...
 
 
-class _Rules:
+class RuleCounts:
     """Counts, for those who can say how long their rules are; each literal reads one column."""
 
     def rule_lengths(self) -> RuleLengths:
@@ -79,7 +79,7 @@ class _NoRules(_Wrapped):
     literals_per_rule = None
 
 
-class Ripper(_Rules):
+class Ripper(RuleCounts):
     """RIPPER, wittgenstein's: on 40 equi-quantile bins as in the paper, or (`bins=None`) on the columns as they are."""
 
     def __init__(self, bins: int | None = 40, random_state: int = 0) -> None:
@@ -105,7 +105,7 @@ class Ripper(_Rules):
         return [len(rule.conds) for rule in self.model_.ruleset_.rules]
 
 
-class Tree(_Rules, _Wrapped):
+class Tree(RuleCounts, _Wrapped):
     """A decision tree, pruned where cross-validation finds no more to gain (one standard error).
 
     Its rules are the paths to leaves of the positive class.
@@ -140,7 +140,7 @@ def positive_depths(tree: Any) -> RuleLengths:
     return depths
 
 
-class Figs(_Rules, _Wrapped):
+class Figs(RuleCounts, _Wrapped):
     """imodels' FIGS, a sum of small trees: every leaf of every tree is counted as a rule, each must be read."""
 
     def __init__(self, random_state: int = 0) -> None:

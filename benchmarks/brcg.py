@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from benchmarks.baselines import RuleCounts, RuleLengths
 from benchmarks.binarise import QuantileBins
 
 Bools = NDArray[np.bool_]
@@ -42,7 +43,7 @@ class Child:
         return (self.value + self.bound) / 2
 
 
-class Brcg:
+class Brcg(RuleCounts):
     """Boolean rules by column generation on 40 equi-quantile bins."""
 
     def __init__(
@@ -72,13 +73,8 @@ class Brcg:
         covered = [table[:, sorted(rule.literals)].all(axis=1) for rule in self.rules_]
         return np.any(covered, axis=0) if covered else np.zeros(len(X), dtype=np.bool_)
 
-    @property
-    def n_rules(self) -> int:
-        return len(self.rules_)
-
-    @property
-    def literals_per_rule(self) -> float:
-        return float(np.mean([len(rule.literals) for rule in self.rules_] or [0]))
+    def rule_lengths(self) -> RuleLengths:
+        return [len(rule.literals) for rule in self.rules_]
 
     def cost(self, rule: Conjunction) -> float:
         """What a conjunction costs; the empty one is free."""

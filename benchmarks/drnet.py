@@ -14,6 +14,7 @@ import optax
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmarks.baselines import RuleCounts, RuleLengths
 from benchmarks.binarise import QuantileBins
 from r2n.network.engine import prepare_engine
 
@@ -93,7 +94,7 @@ def loss(weights: Weights, key: Array, x: Array, y: Array, rows: Array, λ: floa
     return entropy + λ * penalty
 
 
-class DrNet:
+class DrNet(RuleCounts):
     """DR-Net on 40 equi-quantile bins."""
 
     def __init__(
@@ -130,13 +131,8 @@ class DrNet:
     def _rules(self) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
         return list(zip(self.asks_, self.forbids_, strict=True))
 
-    @property
-    def n_rules(self) -> int:
-        return len(self.asks_)
-
-    @property
-    def literals_per_rule(self) -> float:
-        return float(np.mean([asks.sum() + forbids.sum() for asks, forbids in self._rules()] or [0]))
+    def rule_lengths(self) -> RuleLengths:
+        return [int(asks.sum() + forbids.sum()) for asks, forbids in self._rules()]
 
     # -- training --------------------------------------------------------------------------------
 
