@@ -119,8 +119,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         What a column costs to read, in units of error: refinement goes down from ten times this price to it. In the
         network, what a literal costs when epochs are compared.
     time_limit : float, optional
-        Seconds that fitting may take. Under six seconds the network and the teacher, which take that long to get
-        going, are left out. What is found in time depends on the machine: the same seed may give other rules.
+        Seconds that fitting may take. If they are few for so many rows (under six, and 1.5 more for every thousand
+        rows), refinement starts from no rules, without a network; a teacher is asked if that takes little of them.
+        What is found in time depends on the machine: the same seed may give other rules.
     n_jobs : int, optional
         How many processes refine side by side, through joblib; -1 for one on each core. The rules stay the same.
     validation_fraction : float

@@ -13,7 +13,7 @@ from r2n.errors import ParameterError
 from r2n.extract import extract, network_rows, predefined_literals
 from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
 from r2n.progress import ProgressBar, RefineBar
-from r2n.refine import Caps, Front, Labelled, Move, Plan, refine, with_short_numbers
+from r2n.refine import EXPLORED_ROWS, Caps, Front, Labelled, Move, Plan, refine, with_short_numbers
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
 from r2n.rules.simplify import simplify
@@ -44,8 +44,8 @@ SPREAD = (1.0, 0.3, 1.0, 3.0, 1.0)
 NETWORK_SHARE, EXPLORE_SHARE, FINISH_SHARE = 0.3, 0.75, 0.95
 NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge, if refinement reads the others
 
-# Compiling a network and asking a teacher take seconds: with less time than this, refinement does without.
-NETWORK_SECONDS = 6.0
+# With less time than one process needs for all of it, a network's starts leave too little to refine any of them.
+STARTING_SECONDS, SECONDS_PER_ROW = 6.0, 1.5e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,9 +91,10 @@ class Options:
         by_layer = (self.penalty_and, self.penalty_or, self.penalty_literals)
         return Penalties(*((self.penalty if λ is None else λ) / share for λ in by_layer))
 
-    @property
-    def hurried(self) -> bool:
-        return self.time_limit is not None and self.time_limit < NETWORK_SECONDS
+    def hurried(self, n_rows: int) -> bool:
+        """Whether time is so short that refinement starts from nothing (or an expert's rules) alone."""
+        enough = STARTING_SECONDS + SECONDS_PER_ROW * min(n_rows, EXPLORED_ROWS)
+        return self.time_limit is not None and self.time_limit < enough
 
     @property
     def settings(self) -> Settings:
@@ -120,15 +121,16 @@ class Options:
             None if self.time_limit is None else began + share * self.time_limit
             for share in (EXPLORE_SHARE, FINISH_SHARE)
         ]
+        starting = self.time_limit is not None and self.time_limit < STARTING_SECONDS
         return Plan(
             prices=tuple(factor * self.price for factor in effort.prices),
             continued=effort.continued,
             escapes=effort.escapes,
             caps=Caps(self.max_columns, self.max_literals, self.max_rules),
             knowledge=self.knowledge,
-            teacher=False if self.hurried and self.teacher is None else self.teacher,
+            teacher=self.teacher,
             seed=seed,
-            n_jobs=1 if self.hurried else self.n_jobs,  # processes too take seconds to get going
+            n_jobs=1 if starting else self.n_jobs,  # processes take seconds to get going
             explore_until=until[0],
             finish_until=until[1],
         )
@@ -199,7 +201,7 @@ def learn_by_position(
     parts = split(rows.truth, options.validation_fraction, rng)
     seed = int(rng.randint(2**31 - 1))
     refining = options.effort != "none"
-    if refining and options.hurried:
+    if refining and options.hurried(rows.n_rows):
         return refined([], blank, rows, parts, options, seed, [], began)
     few = fewer(rows, parts, rng) if refining else (rows, parts)
     decoded, history, interrupted = trained(blank, *few, options, seed, began)

@@ -125,7 +125,7 @@ def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:
         R2NClassifier(n_jobs=0).fit(X, y)
 
 
-@pytest.mark.parametrize(("limit", "network"), [(2.0, False), (7.0, True)])
+@pytest.mark.parametrize(("limit", "network"), [(2.0, False), (7.0, False), (16.0, True)])
 def test_a_time_limit_ends_the_work_and_keeps_the_best(limit: float, network: bool) -> None:
     """How closely it is kept is measured in benchmarks/: here the machine may be busy."""
     X, y = example(5).sample(6_000, random_state=0, flip=0.2)

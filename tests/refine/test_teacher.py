@@ -1,5 +1,7 @@
 """The teacher: no row is judged by a model that saw it, and it is used only where labels are noisy."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,11 +9,13 @@ import pytest
 from r2n import R2NClassifier
 from r2n.datasets import example
 from r2n.refine import Labelled
-from r2n.refine.teacher import SHARE, Features, cleaned_labels
+from r2n.refine.teacher import SHARE, Cleaned, Features, cleaned_labels
 from r2n.schema import Schema
 
 
-def labels_of(flip: float, wanted: bool | None, n: int = 1_500) -> tuple[np.ndarray, np.ndarray, object]:
+def labels_of(
+    flip: float, wanted: bool | None, n: int = 1_500, until: float | None = None
+) -> tuple[np.ndarray, np.ndarray, Cleaned]:
     known = example(4)
     X, y = known.sample(n, random_state=0, flip=flip)
     clean = known.rules.truth(X)
@@ -19,7 +23,7 @@ def labels_of(flip: float, wanted: bool | None, n: int = 1_500) -> tuple[np.ndar
     half = n // 2
     rows = Labelled(table, y, np.ones(n))
     parts = rows.take(np.arange(half)), rows.take(np.arange(half, n))
-    return y[:half], clean[:half], cleaned_labels(*parts, schema, wanted, seed=0)
+    return y[:half], clean[:half], cleaned_labels(*parts, schema, wanted, seed=0, until=until)
 
 
 def test_a_teacher_is_asked_only_where_the_labels_are_noisy() -> None:
@@ -31,6 +35,18 @@ def test_a_teacher_is_asked_only_where_the_labels_are_noisy() -> None:
     np.testing.assert_array_equal(refused.fit, y)
     y, _, forced = labels_of(flip=0.0, wanted=True)
     assert not np.array_equal(forced.fit, y)
+
+
+def test_it_is_asked_only_where_there_is_time() -> None:
+    y, _, late = labels_of(flip=0.2, wanted=None, until=time.monotonic())
+    np.testing.assert_array_equal(late.fit, y)
+    assert not late.taught
+    _, _, unhurried = labels_of(flip=0.2, wanted=None)
+    for wanted, until in ((None, time.monotonic() + 600), (True, time.monotonic())):
+        _, _, timed = labels_of(flip=0.2, wanted=wanted, until=until)
+        assert timed.taught
+        np.testing.assert_array_equal(timed.fit, unhurried.fit)
+        np.testing.assert_array_equal(timed.judge, unhurried.judge)
 
 
 def test_its_opinion_is_nearer_to_the_truth_than_the_labels_are() -> None:

@@ -2,10 +2,11 @@
 
 from r2n.refine.descent import Move, descend
 from r2n.refine.front import Front, Point
-from r2n.refine.portfolio import Plan, Refined, refine, with_short_numbers
+from r2n.refine.portfolio import EXPLORED_ROWS, Plan, Refined, refine, with_short_numbers
 from r2n.refine.problem import Caps, Labelled, Prices, Problem, objective_of
 
 __all__ = [
+    "EXPLORED_ROWS",
     "Caps",
     "Front",
     "Labelled",

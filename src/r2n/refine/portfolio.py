@@ -78,7 +78,8 @@ def refine(
     points: list[Point] = []
     interrupted = False
     began = time.monotonic()
-    labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs)
+    soon = None if plan.explore_until is None else began + (plan.explore_until - began) / 4  # the rest is to search
+    labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
     again_by = None if plan.finish_until is None else plan.finish_until - 1.5 * (time.monotonic() - began)
     try:
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch))  # keeps what came before a Ctrl-C
@@ -95,7 +96,8 @@ def refine(
     try:
         if not interrupted and not passed(again_by):  # there is time to ask the teacher again, now of all rows
             many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
-            again = cleaned_labels(many, None, shown, plan.teacher, plan.seed, plan.n_jobs)
+            wanted = plan.teacher if labels.taught else False
+            again = cleaned_labels(many, None, shown, wanted, plan.seed, plan.n_jobs)
             rules, interrupted = finish(front[chosen], many, again.fit, plan, watch)
         rough = rules
         rules = with_short_numbers(rough, rows.table, plan.knowledge)

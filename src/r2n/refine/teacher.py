@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,16 +81,23 @@ class Cleaned:
 
     fit: Floats
     judge: Floats
+    taught: bool = False
 
 
 def cleaned_labels(
-    rows: Labelled, judges: Labelled | None, schema: Schema, wanted: bool | None, seed: int, n_jobs: int | None = None
+    rows: Labelled,
+    judges: Labelled | None,
+    schema: Schema,
+    wanted: bool | None,
+    seed: int,
+    n_jobs: int | None = None,
+    until: float | None = None,
 ) -> Cleaned:
     """Labels in {0, 1}, or mixed with a teacher's probabilities if that is wanted, or seems of use.
 
     No row is judged by a teacher that saw it: rows to fit to are read out of fold, rows that judge by a teacher of
     all rows to fit to. That makes the judgement less noisy, so that smaller differences count. Without rows of their
-    own to judge (None), those fitted to judge.
+    own to judge (None), those fitted to judge. What would take until after `until` is not begun, unless it is wanted.
     """
     fit = rows.truth.astype(np.float64)
     plain = Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
@@ -103,14 +112,26 @@ def cleaned_labels(
     if judges is not None:
         everything, judged = np.arange(rows.n_rows), np.arange(judges.n_rows)
         lessons.append(Lesson(rows, everything, judges.table, judged, features, seed))
-    opinions = Parallel(n_jobs=n_jobs)(delayed(lesson.opinion)() for lesson in lessons)
+    opinions = opinions_of(lessons, n_jobs, until if wanted is None else None)
+    if opinions is None:
+        return plain
     opinion = np.empty(rows.n_rows)
     for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
         opinion[lesson.unseen] = heard
     if wanted is None and np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
         return plain
     fit = SHARE * opinion + (1.0 - SHARE) * plain.fit
-    return Cleaned(fit, fit if judges is None else SHARE * opinions[-1] + (1.0 - SHARE) * plain.judge)
+    return Cleaned(fit, fit if judges is None else SHARE * opinions[-1] + (1.0 - SHARE) * plain.judge, taught=True)
+
+
+def opinions_of(lessons: Sequence[Lesson], n_jobs: int | None, until: float | None) -> list[Floats] | None:
+    """What the teacher of every lesson thinks; None if the first shows that all would take until after `until`."""
+    began = time.monotonic()
+    first = [lesson.opinion() for lesson in lessons[:1] if until is not None]
+    if until is not None and began + (time.monotonic() - began) * len(lessons) > until:
+        return None
+    others = Parallel(n_jobs=n_jobs)(delayed(lesson.opinion)() for lesson in lessons[len(first) :])
+    return [*first, *others]
 
 
 @dataclass(frozen=True)
