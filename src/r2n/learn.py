@@ -44,7 +44,8 @@ SPREAD = (1.0, 0.3, 1.0, 3.0, 1.0)
 NETWORK_SHARE, EXPLORE_SHARE, FINISH_SHARE = 0.3, 0.75, 0.95
 NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge, if refinement reads the others
 
-# With less time than one process needs for all of it, a network's starts leave too little to refine any of them.
+# With less time than one process needs for all of it, a network's starts leave too little to refine any of them; with
+# still less nor is there time to ask a teacher, or to start processes.
 STARTING_SECONDS, SECONDS_PER_ROW = 6.0, 1.5e-3
 
 
@@ -128,9 +129,9 @@ class Options:
             escapes=effort.escapes,
             caps=Caps(self.max_columns, self.max_literals, self.max_rules),
             knowledge=self.knowledge,
-            teacher=self.teacher,
+            teacher=False if starting and self.teacher is None else self.teacher,
             seed=seed,
-            n_jobs=1 if starting else self.n_jobs,  # processes take seconds to get going
+            n_jobs=1 if starting else self.n_jobs,
             explore_until=until[0],
             finish_until=until[1],
         )

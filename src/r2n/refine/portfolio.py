@@ -80,7 +80,8 @@ def refine(
     began = time.monotonic()
     soon = None if plan.explore_until is None else began + (plan.explore_until - began) / 4  # the rest is to search
     labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
-    again_by = None if plan.finish_until is None else plan.finish_until - 1.5 * (time.monotonic() - began)
+    asking = 1.5 * (time.monotonic() - began) if labels.taught else 0.0
+    again_by = None if plan.finish_until is None else plan.finish_until - asking
     try:
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch))  # keeps what came before a Ctrl-C
     except KeyboardInterrupt:
@@ -94,7 +95,7 @@ def refine(
     chosen = one_standard_error(wrong, judges.weight)
     rules = rough = front[chosen].rules
     try:
-        if not interrupted and not passed(again_by):  # there is time to ask the teacher again, now of all rows
+        if not interrupted and not passed(again_by):  # there is time, also to ask the teacher again
             many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
             wanted = plan.teacher if labels.taught else False
             again = cleaned_labels(many, None, shown, wanted, plan.seed, plan.n_jobs)
