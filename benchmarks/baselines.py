@@ -20,6 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.binarise import QuantileBins
+from benchmarks.counts import counted_as_bits
 
 Bools = NDArray[np.bool_]
 RuleLengths = list[int]  # of each rule, how many literals it has
@@ -90,12 +91,12 @@ class Ripper(RuleCounts):
 
         self.binariser_ = None if self.bins is None else QuantileBins(self.bins).fit(X)
         self.model_ = RIPPER(random_state=self.random_state)
-        with _quiet():
+        with _quiet(), counted_as_bits():
             self.model_.fit(self._seen(X).assign(**{"the label": y}), class_feat="the label", pos_class=True)
         return self
 
     def _seen(self, X: pd.DataFrame) -> pd.DataFrame:
-        return X.reset_index(drop=True) if self.binariser_ is None else self.binariser_.transform(X)
+        return (X if self.binariser_ is None else self.binariser_.transform(X)).reset_index(drop=True)
 
     def predict(self, X: pd.DataFrame) -> Bools:
         with _quiet():
