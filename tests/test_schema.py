@@ -225,7 +225,7 @@ def test_what_is_no_table_is_refused(X: object, message: str) -> None:
         (np.array([1, b"x"], dtype=object), "column 'c': the value b'x' in row 1 is of type bytes. Only numbers, "
                                             "text, Booleans and missing values are read."),
         (np.array([1, 10**400], dtype=object), "column 'c': the value of about 400 digits in row 1 is too "
-                                               "large for a float. Rescale the column."),
+                                               "large for a float. Rescale the column, or turn it into text."),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame])

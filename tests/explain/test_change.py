@@ -306,3 +306,41 @@ def test_many_rules_are_no_problem() -> None:
 def test_bad_words(words: dict, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         smallest_change(RuleSet.parse("yes if x > 1 else no"), {"x": 0}, **words)
+
+
+# -- rows outside the domain ---------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.lists(sums, min_size=1, max_size=2).map(lambda found: Rule(tuple(found))), min_size=1, max_size=3),
+    st.tuples(*[st.sampled_from([-3.5, -2.0, 0.0, 0.5, 1.0, 4.5, 6.0])] * 3),
+)
+@settings(max_examples=150)
+def test_a_number_outside_stays_or_goes_inside(found: list[Rule], cells: tuple[float, ...]) -> None:
+    """Against all rows: each number as it is, or one of its domain."""
+    rules, row = RuleSet(tuple(found), True, False), dict(zip(("x", "y", "n"), cells, strict=True))
+    inside = {"x": range(-1, 4), "y": range(-1, 4), "n": range(-1, 4)}
+    options = [sorted({row[name], *map(float, inside[name])}) for name in row]
+    grid = np.array(list(itertools.product(*options)))
+    table = {name: grid[:, k] for k, name in enumerate(row)}
+    other = rules.predict(table) != rules.predict({name: [value] for name, value in row.items()})[0]
+    used = [k for k, name in enumerate(row) if name in rules.columns]
+    away = np.abs(grid - np.array(cells)) / np.array([SPREAD[name] for name in row])
+    inside, spread = ({name: each[name] for name in rules.columns} for each in (inside, SPREAD))
+    change = smallest_change(
+        rules, {name: row[name] for name in rules.columns}, domain=inside, spread=spread, slack=0.0
+    )
+    if change.proven:
+        nearest = away[other][:, used].sum(axis=1).min() if other.any() else math.inf
+        assert change.cost == pytest.approx(nearest)
+    if change.row is not None:
+        assert all(value == row[name] or value in inside[name] for name, value in change.row.items())
+
+
+def test_the_way_into_a_domain_is_part_of_the_change() -> None:
+    rules = RuleSet.parse("yes if age > 24 else no")
+    change = smallest_change(rules, {"age": 20}, domain={"age": (31, None)})
+    assert change.row == {"age": 31.0}
+    assert change.proven
+    whole = smallest_change(RuleSet.parse("yes if n > 24.5 else no"), {"n": 20.5}, domain={"n": range(20, 90)})
+    assert whole.row == {"n": 25.0}

@@ -64,7 +64,13 @@ def shipped(draw: st.DrawFn, extremes: bool = True, nan: bool = True) -> Shipped
     names = dict(zip(TYPES, draw(st.permutations(NAMES)), strict=False))
     codes: dict[str, tuple[Value, ...]] = draw(
         st.fixed_dictionaries(
-            {"x": _few(numbers), "i": _few(integers), "z": _few(st.sampled_from(TEXTS)), "y": st.just(())}
+            {
+                "x": _few(numbers | st.booleans()),
+                "i": _few(integers),
+                "z": _few(st.sampled_from(TEXTS)),
+                "f": _few(st.sampled_from([0, 1, True, False])),  # numbers are no codes among Booleans
+                "y": st.just(()),
+            }
         )
     )
     with_schema = draw(st.booleans())
@@ -91,7 +97,8 @@ def _column(name: str, codes: tuple[Value, ...]) -> Column:
         case "text":
             return Column(name, "categorical", categories=("a", "b"), missing_values=codes)
         case "boolean":
-            return Column(name, "categorical", categories=(False, True))
+            seen = tuple(value for value in (False, True) if not any(code is value for code in codes))
+            return Column(name, "categorical", categories=seen or (False,), missing_values=codes)
         case _:
             return Column(name, "numeric", missing_values=codes)
 

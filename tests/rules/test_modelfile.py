@@ -394,3 +394,25 @@ def test_the_page_shows_a_file_that_is_read() -> None:
     assert str(rules) == "yes if age is missing\n    or income - 2.1·debt > 12.5 and region in {3, north}\nelse no"
     assert rules.baseline is not None
     assert [(label, covered) for label, _, (covered, _) in rules.baseline.rules] == [("yes", 20)]
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(ModelFileError, match="is a pipe or a device, which a file would replace"):
+        save(RULES, pipe)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_private_file_stays_private(tmp_path: Path) -> None:
+    save(RULES, tmp_path / "m.json")
+    (tmp_path / "m.json").chmod(0o600)
+    save(RULES, tmp_path / "m.json")
+    assert stat.S_IMODE((tmp_path / "m.json").stat().st_mode) == 0o600
+
+
+def test_codes_too_large_for_a_float_are_refused() -> None:
+    schema, _ = Schema.learn({"x": [1, 2]})
+    item = schema.to_json()[0] | {"missing_values": [10**400]}
+    with pytest.raises(ModelFileError, match="a category must be text, a number or a Boolean, not of about 400 digits"):
+        Schema.from_json([item])

@@ -8,10 +8,13 @@ import time
 from inspect import signature
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from r2n.errors import ParameterError
+from r2n.explain import smallest_change
 from r2n.progress import ProofBar
 from r2n.rules import (
     PROOFS,
@@ -26,7 +29,7 @@ from r2n.rules import (
     prove_simpler,
 )
 from r2n.rules.programs import holds
-from r2n.schema import Schema
+from r2n.schema import Schema, Value
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "proofs.txt"
 
@@ -197,3 +200,35 @@ def test_progress_is_drawn_past_a_second_and_not_before(capfd: pytest.CaptureFix
         silent.update(3)
         assert silent._bar is None
     assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(("codes", "cells"), [([0], [True, False]), ([1, -9], [False, True]), ([False], [0, 1, 2])])
+def test_a_code_of_another_type_stands_for_nothing(codes: list[Value], cells: list[Value]) -> None:
+    """To Python 0 and False are equal: a proof that took one for the other would be wrong."""
+    schema, _ = Schema.learn({"f": cells, "x": range(len(cells))}, missing_values={"f": codes})
+    assert all(type(code) is not bool and code not in (0, 1) for code in schema.column("f").missing_values)
+    rules = RuleSet.parse(f"yes if f in {{{cells[0]}}} else no", schema)
+    rows = {"f": cells, "x": range(len(cells))}
+    assert rules.predict(rows).tolist() == ["yes", *["no"] * (len(cells) - 1)]
+    assert rules.simplified().predict(rows).tolist() == rules.predict(rows).tolist()
+    assert not rules.equivalent(RuleSet((), "yes", "no", schema))
+    assert smallest_change(rules, {"f": cells[1]}, domain={"f": set(cells)}).row == {"f": cells[0]}
+    assert Schema.from_json(schema.to_json()) == schema
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"time_limit": "a"}, "time_limit must be a number of seconds, 0 or more, not 'a'."),
+        ({"time_limit": -1}, "time_limit must be a number of seconds, 0 or more, not -1."),
+        ({"time_limit": float("nan")}, "time_limit must be a number of seconds, 0 or more, not nan."),
+        ({"time_limit": True}, "time_limit must be a number of seconds, 0 or more, not True."),
+        ({"steps": -1}, "steps must be a whole number, 0 or more, not -1."),
+        ({"steps": 2.5}, "steps must be a whole number, 0 or more, not 2.5."),
+    ],
+)
+def test_limits_are_checked(limits: dict[str, Any], message: str) -> None:
+    rules = RuleSet.parse("yes if x > 3 else no")
+    for ask in (lambda: prove_simpler(rules, **limits), lambda: equivalent(rules, rules, **limits)):
+        with pytest.raises(ParameterError, match=re.escape(message)):
+            ask()

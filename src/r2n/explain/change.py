@@ -28,11 +28,13 @@ from r2n.explain.nearest import (
     misjudged,
     relaxed,
     split,
+    strayed,
 )
 from r2n.explain.row import Rules, exact, one_row, predicted, require_column, shown, spreads, table_of, values_in
 from r2n.rules import Domain, Literal, Row, Rule, shortest_between
 from r2n.rules.baseline import parts
 from r2n.rules.cases import Case
+from r2n.rules.programs import check_limits
 from r2n.rules.states import State, states_of
 from r2n.rules.text import write_name
 from r2n.schema import Value
@@ -104,15 +106,19 @@ def smallest_change(
         savings  10 → 41
     """
     _check_slack(slack)
+    check_limits(steps)
     table = one_row(rules, row)
-    start, now = Start(values_in(rules, table), spreads(rules, spread)), predicted(rules, table)
-    goals = _goals(rules, now, to)
-    states = _states(rules, start.row, _domain(rules, domain), fixed)
+    goals = _goals(rules, predicted(rules, table), to)
+    row, allowed = values_in(rules, table), states_of(_domain(rules, domain), rules.literals)
+    start = Start(
+        row, spreads(rules, spread), {name: allowed[name] for name in row if _is_outside(allowed[name], row[name])}
+    )
+    states = _states(rules, row, allowed, fixed)
     roots = [root for goal in goals for root in _roots(rules, goal, states)]
     found, proven = _search(roots, start, steps, lambda row: predicted(rules, row) in goals)
     if found is None:
         return Change(start.row, None, None, math.inf, proven)
-    tidy = _tidied(rules, found, start, states, slack)
+    tidy = _tidied(rules, found, start, {**states, **start.inside}, slack)
     return Change(start.row, tidy, predicted(rules, tidy), start.cost(tidy), proven)
 
 
@@ -145,14 +151,21 @@ def _domain(rules: Rules, said: Domain | Mapping[str, object] | None) -> Domain:
     return base.with_columns(dict(own.columns)).read_by(rules.schema)
 
 
-def _states(rules: Rules, row: Row, domain: Domain, fixed: Collection[str]) -> dict[str, State]:
-    """What each column may become: what it is always, and otherwise what the domain allows."""
+def _is_outside(allowed: State, value: Value | None) -> bool:
+    """Whether a number is none that the domain allows."""
+    return allowed.numeric and allowed.only is None and isinstance(value, float) and not may_hold(allowed, value)
+
+
+def _states(rules: Rules, row: Row, allowed: Mapping[str, State], fixed: Collection[str]) -> dict[str, State]:
+    """What each column may become: what it is always, and otherwise what the domain allows.
+
+    Of a number that is outside, also what lies between: the search finds out whether it stays or goes inside.
+    """
     if isinstance(fixed, str):
         raise ParameterError(f"fixed must be a list of columns, not {fixed!r}.")
     for name in fixed:
         require_column(rules, name, "fixed")
-    states = states_of(domain, rules.literals)
-    return {name: _state(states[name], value, name in fixed) for name, value in row.items()}
+    return {name: _state(allowed[name], value, name in fixed) for name, value in row.items()}
 
 
 def _state(state: State, value: Value | None, fixed: bool) -> State:
@@ -202,7 +215,7 @@ def _search(roots: list[Case], start: Start, steps: int, wanted: Callable[[Row],
         if not queue.left:
             return None, queue.certain
         _, _, node, row = heapq.heappop(queue.left)
-        children = cut(node) if row is None else _children(node, row)
+        children = cut(node) if row is None else strayed(node, row, start) or _children(node, row)
         if row is not None and children is None and wanted(row):
             return row, queue.certain
         # A row that is not what it should be, or a case that cannot be cut further, leaves open what is there.

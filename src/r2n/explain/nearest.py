@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Start:
 
     row: Row
     steps: Mapping[str, float]
+    inside: Mapping[str, State] = field(default_factory=dict)  # what they may become that are outside their domain
 
     def cost(self, row: Row) -> float:
         """How far a row is: numbers in spreads; 1 for another category, or for a value where none was.
@@ -204,6 +205,19 @@ def split(node: Node, name: str, value: float) -> list[Node]:
         ends = [(state.low, math.nextafter(value, -math.inf)), (math.nextafter(value, math.inf), state.high)]
     parts = [node.case.with_states({name: state.within(*end)}) for end in ends]
     return [node.part(case) for case in parts if case is not None]
+
+
+def strayed(node: Node, row: Row, start: Start) -> list[Node]:
+    """If a number left its place outside the domain without getting inside: it stays there, or it gets inside."""
+    for name, inside in start.inside.items():
+        value, now, state = row[name], start.row[name], node.case.states[name]
+        if not isinstance(value, float) or not isinstance(now, float) or value == now:
+            continue
+        gone = replace(state, integer=inside.integer).within(inside.low, inside.high).apart_from(inside.never)
+        if gone != state and not may_hold(inside, value):
+            parts = [node.case.with_states({name: part}) for part in (state.within(now, now), gone)]
+            return [node.part(case) for case in parts if case is not None]
+    return []
 
 
 def misjudged(row: Row, case: Case) -> list[Halfspace]:

@@ -162,7 +162,7 @@ def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float]) -> 
     """The column of the largest leverage takes the fewest spreads; a missing value is one step from being known."""
     if math.isnan(margin):
         return 1.0
-    return -margin / max(abs(a) * steps[name] for name, a in literal.terms)
+    return min(-margin / abs(a) / steps[name] for name, a in literal.terms)  # their product may be too small for floats
 
 
 def _as_printed(literal: Halfspace, text: str, total: float, margin: float, row: Row) -> tuple[float | None, float]:

@@ -95,7 +95,9 @@ class SQLWriter:
     def _product(self, name: str, a: float) -> exp.Expr:
         from sqlglot import exp
 
-        cell = self._without_codes(name, self._number(name))
+        cell = self._number(name)
+        if self._type(name) != "boolean":
+            cell = self._without_codes(name, cell)
         return cell if a == 1.0 else exp.Mul(this=number(a, self.dialect), expression=cell)
 
     def _membership(self, literal: Membership) -> exp.Expr:
@@ -121,8 +123,8 @@ class SQLWriter:
         from sqlglot import exp
 
         cell = self._column(name)
-        if self._type(name) == "boolean":
-            return exp.cast(exp.cast(cell, "int"), "double")  # few dialects cast it to a double at once
+        if self._type(name) == "boolean":  # compared with its codes before it is a number; few cast it to one at once
+            return exp.cast(exp.cast(self._without_codes(name, cell), "int"), "double")
         double = exp.cast(cell, "double")
         if self.dialect != "sqlite":
             return double

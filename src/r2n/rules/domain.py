@@ -11,11 +11,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from r2n.errors import ParameterError
+from r2n.errors import ParameterError, ParseError
 from r2n.rules.literals import Halfspace, Literal, Membership, natural_key
 from r2n.rules.text import write_name, write_number, write_value
 from r2n.schema import Column, Schema, Value
 from r2n.schema.table import no_such_column
+from r2n.schema.values import shown
 
 Row: TypeAlias = dict[str, Value | None]
 
@@ -78,7 +79,8 @@ class Values:
             case str():
                 return _read_text(said)
             case range() if said and abs(said.step) == 1:
-                return cls(min(said), max(said), integer=True)
+                ends = _end(said[0], 0.0), _end(said[-1], 0.0)
+                return cls(min(ends), max(ends), integer=True)
             case (low, high) if isinstance(said, tuple):
                 return cls(_end(low, -math.inf), _end(high, math.inf), numeric=True)
             case set() | frozenset() | list():
@@ -270,7 +272,12 @@ def _end(said: object, unknown: float) -> float:
         return unknown
     if isinstance(said, bool) or not isinstance(said, int | float | np.integer | np.floating):
         raise ParameterError(f"a range goes from a number to a number, with None for no bound; {said!r} is neither.")
-    return float(said)
+    try:
+        return float(said)
+    except OverflowError:
+        raise ParameterError(
+            f"a range goes from a float to a float, or None for no bound, not {shown(said)}."
+        ) from None
 
 
 def _bound(bound: float) -> str:
@@ -285,14 +292,19 @@ def _read_line(line: str) -> tuple[str, Values]:
     if match is None:
         raise ParameterError(f"a line about a column is its name, a colon and what it may hold, not {line!r}.")
     name, said = match.groups()
-    return json.loads(name) if name.startswith('"') else name, _read_text(said)
+    try:
+        return json.loads(name) if name.startswith('"') else name, _read_text(said)
+    except json.JSONDecodeError:
+        raise ParameterError(
+            f"{name} is no name in quotes as JSON writes them, with a backslash before each."
+        ) from None
 
 
 def _read_text(said: str) -> Values:
     """`integer 0..10`, `..3.5 known`, `{a, b}`, `{a, …}`, `any`."""
     body = said.strip()
     known = body.endswith(" known") or body == "known"
-    body = body.removesuffix("known").strip()
+    body = body.removesuffix("known").strip() if known else body
     integer = body.startswith("integer")
     body = body.removeprefix("integer").strip()
     if body.startswith("{") and body.endswith("}"):
@@ -315,5 +327,10 @@ def _categories(said: str) -> tuple[Value, ...]:
     """A set of categories as it is printed in a rule."""
     from r2n.rules.parse import parse_literal  # the parser knows how values are written
 
-    literal = parse_literal(f"x in {said}")
+    if not said[1:-1].strip():
+        return ()
+    try:
+        literal = parse_literal(f"x in {said}")
+    except ParseError:
+        raise ParameterError(f'{said} is no set as rules write them, such as {{a, "b c", 3}}.') from None
     return literal.values if isinstance(literal, Membership) else ()

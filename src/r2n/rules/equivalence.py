@@ -13,7 +13,7 @@ from r2n.errors import ParameterError, SchemaError
 from r2n.rules.classes import ClassRules
 from r2n.rules.domain import Domain, Row, Values
 from r2n.rules.literals import Literal, Missing
-from r2n.rules.programs import STEPS, cells, find_row, holds
+from r2n.rules.programs import STEPS, cells, check_limits, find_row, holds
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.states import State, states_of
 from r2n.rules.text import write_name, write_value
@@ -72,6 +72,7 @@ def equivalent(
     for model in (before, after):
         branches(model)  # refuses what is none
     chosen = _domain(before, after, domain)
+    check_limits(steps, time_limit)
     deadline, proven = time.monotonic() + time_limit, True
     for here, one, other in _readings(before, after, chosen):
         for true, false in _differences(one, other):

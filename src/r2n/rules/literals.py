@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from r2n.errors import ParameterError
 from r2n.rules.text import write_bound, write_name, write_number, write_sum, write_value
 from r2n.schema import Schema, Table, Value, as_value, value_key
-from r2n.schema.values import CellError
+from r2n.schema.values import CellError, shown
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
@@ -288,7 +288,7 @@ def _category(cell: object) -> Value:
     try:
         value = as_value(cell)
     except CellError as error:
-        raise ParameterError(f"the category {cell!r} {error}") from None
+        raise ParameterError(f"the category {shown(cell)} {error}") from None
     if value is None:
         raise ParameterError("a missing value is in no set of categories. Use Missing(column) instead.")
     return value

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -34,6 +35,8 @@ def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
     """Write a rule set; on failure the old file, if any, is untouched and nothing is left behind."""
     # Written beside the target, then renamed: a reader sees the old file or the new, never a half.
     target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file() and not target.is_dir():  # the latter says so itself
+        raise ModelFileError(f"{path} is a pipe or a device, which a file would replace. Give the name of a file.")
     draft = target.with_name(f".r2n-{secrets.token_hex(6)}.tmp")
     text = to_text(rules)
     if len(text) > MOST_BYTES:
@@ -46,6 +49,8 @@ def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, draft)  # a private file stays private
         os.replace(draft, target)
     except BaseException:
         draft.unlink(missing_ok=True)

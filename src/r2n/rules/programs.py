@@ -16,16 +16,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from r2n.errors import ParameterError
 from r2n.rules.cases import Case, Literals, holds, look_into
 from r2n.rules.domain import Domain, Row
 from r2n.rules.literals import Literal
 from r2n.rules.ruleset import Rule
 from r2n.rules.states import states_of
 from r2n.schema import Table
+from r2n.schema.values import shown
 
-__all__ = ["STEPS", "Answer", "Case", "cells", "find_row", "holds"]
+__all__ = ["STEPS", "Answer", "Case", "cells", "check_limits", "find_row", "holds"]
 
 STEPS = 300  # cases that a question may take: a limit that is the same on every machine
+
+
+def check_limits(steps: object, time_limit: object = 0.0) -> None:
+    """Refuse what is no limit."""
+    if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
+        raise ParameterError(f"steps must be a whole number, 0 or more, not {shown(steps)}.")
+    numeric = isinstance(time_limit, int | float | np.number) and not isinstance(time_limit, bool)
+    if not numeric or not time_limit >= 0.0:  # type: ignore[operator]
+        raise ParameterError(f"time_limit must be a number of seconds, 0 or more, not {shown(time_limit)}.")
 
 
 @dataclass(frozen=True, slots=True)

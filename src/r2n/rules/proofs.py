@@ -18,7 +18,7 @@ from r2n.progress import ProofBar
 from r2n.rules.classes import ClassRules
 from r2n.rules.domain import Domain, Row
 from r2n.rules.literals import Literal
-from r2n.rules.programs import STEPS, find_row, holds
+from r2n.rules.programs import STEPS, check_limits, find_row, holds
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.simplify import simplify
 from r2n.rules.states import states_of
@@ -52,6 +52,7 @@ def prove_simpler(
     else high if y > 2
     else middle
     """
+    check_limits(steps, time_limit)
     chosen, deadline = _domain(rules, domain), time.monotonic() + time_limit
     with ProofBar(progress) as bar:
         if isinstance(rules, RuleSet):

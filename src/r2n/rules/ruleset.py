@@ -15,7 +15,7 @@ from r2n.errors import ParameterError
 from r2n.rules.literals import Bools, Literal, Membership, natural_key
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Table, Value, as_value
-from r2n.schema.values import CellError
+from r2n.schema.values import CellError, shown
 
 if TYPE_CHECKING:
     from r2n.rules.baseline import Baseline
@@ -313,7 +313,7 @@ def as_label(cell: object) -> Value:
     try:
         value = as_value(cell)
     except CellError as error:
-        raise ParameterError(f"the label {cell!r} {error}") from None
+        raise ParameterError(f"the label {shown(cell)} {error}") from None
     if value is None:
         raise ParameterError("a label must be text, a number or a Boolean, not a missing value.")
     # A class that came as 1.0 is given back as 1.0; only sets of categories equate it with 1.

@@ -30,6 +30,9 @@ class Column:
     missing_values: tuple[Value, ...] = ()  # that stand for a missing one
     integer: bool = False  # whether all its numbers were whole
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "missing_values", own_codes(self.kind, self.categories, self.missing_values))
+
     @classmethod
     def learn(cls, table: Table, name: str, kind: Kind, missing_values: Iterable[Value] = ()) -> Column:
         """Look at one column of a table, in which `missing_values` are missing already."""
@@ -87,6 +90,18 @@ class Column:
         categories = tuple(_category(item["name"], value) for value in item["categories"])
         codes = tuple(_category(item["name"], value) for value in item["missing_values"])
         return cls(item["name"], item["kind"], low, high, categories, item["missing"], codes, integer)
+
+
+def own_codes(kind: Kind, categories: Collection[Value], codes: Iterable[Value]) -> tuple[Value, ...]:
+    """The codes without those that mean another type: to Python False is 0, but 0 is no code in a column of Booleans.
+
+    >>> own_codes("categorical", (False, True), (0, -9, "?")), own_codes("numeric", (), (False, -9))
+    ((-9, '?'), (-9,))
+    """
+    types = {type(category) for category in categories} if kind == "categorical" else {float}
+    if bool in types:
+        return tuple(code for code in codes if type(code) is bool or code not in (False, True))
+    return tuple(code for code in codes if type(code) is not bool or not types & {int, float})
 
 
 def _bound(item: Mapping[str, Any], field: str, unknown: float) -> float:
@@ -176,7 +191,8 @@ class Schema:
         for name in sorted(chosen - set(table.names), key=str):
             raise SchemaError("categorical: " + no_such_column(str(name), table.names, "the table"))
         kinds: dict[str, Kind] = {name: "categorical" if name in chosen else table.kind(name) for name in table.names}
-        return cls(tuple(Column.learn(table, name, kind, codes[name]) for name, kind in kinds.items())), table
+        columns = tuple(Column.learn(table, name, kind, codes[name]) for name, kind in kinds.items())
+        return cls(columns), table
 
     def renamed(self, names: Mapping[str, str]) -> Schema:
         """The same columns under other names."""
@@ -280,7 +296,7 @@ def _codes_of(given: object) -> tuple[Value, ...]:
     for cell in given:
         value = _value_or_none(cell)
         if value is None:
-            raise SchemaError(f"missing_values: {cell!r} is no text, number or Boolean, or missing itself.")
+            raise SchemaError(f"missing_values: {shown(cell)} is no text, number or Boolean, or missing itself.")
         codes.append(value)
     return tuple(codes)
 

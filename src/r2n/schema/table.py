@@ -294,7 +294,7 @@ class _WithMissing(_InOne):
         self._table = table
         self._codes = {name: {_code_key(value) for value in values} for name, values in codes.items()}
         self._numbers = {
-            name: [float(value) for value in values if isinstance(value, int | float)] for name, values in codes.items()
+            name: [float(value) for value in values if type(value) in (int, float)] for name, values in codes.items()
         }
 
     def kind(self, name: str) -> Kind:
@@ -308,10 +308,12 @@ class _WithMissing(_InOne):
         return kind
 
     def floats(self, name: str) -> Floats:
-        if self._table.kind(name) == "categorical" and self.kind(name) == "numeric":
+        if self.kind(name) != self._table.kind(name):
             codes, values = self.codes(name)
             return np.array([*map(float, values), np.nan])[codes]
         column = self._table.numeric(name)
+        if self._table.kind(name) == "categorical":  # Booleans, of which no number is a code
+            return np.where(self.codes(name)[0] < 0, np.nan, column)
         numbers = self._numbers.get(name)
         return np.where(np.isin(column, numbers), np.nan, column) if numbers else column
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import sys
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -77,6 +78,8 @@ def as_value(cell: object) -> Value | None:
     if isinstance(cell, bool | np.bool_):
         return bool(cell)
     if isinstance(cell, int | np.integer) and not isinstance(cell, np.timedelta64):
+        if abs(int(cell)) > sys.float_info.max:
+            raise CellError("is too large for a float. Rescale the column, or turn it into text.")
         return int(cell)
     if isinstance(cell, float | np.floating | Decimal | Fraction):
         return _plain_number(float(cell))
@@ -120,7 +123,7 @@ def as_float(cell: object) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise CellError("is too large for a float. Rescale the column.") from None
+        raise CellError("is too large for a float. Rescale the column, or turn it into text.") from None
 
 
 def floats(array: AnyArray) -> Floats:
