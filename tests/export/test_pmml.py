@@ -111,6 +111,20 @@ def test_a_sum_beyond_all_floats(java: Any) -> None:
     agrees(java, TypedWorld(rules, rows))
 
 
+def wide(n: int) -> RuleSet:
+    return RuleSet((Rule((Halfspace.of({f"x{k}": 0.1 * k + 1 for k in range(n)}, 3.0),)),), "yes", "no")
+
+
+def test_a_sum_of_many_columns(java: Any) -> None:
+    agrees(java, TypedWorld(wide(500), {f"x{k}": np.array([1.0, -1.0, np.nan]) for k in range(500)}))
+
+
+@pytest.mark.parametrize("n", [501, 1200])
+def test_a_sum_that_is_too_long_to_nest_is_refused(n: int) -> None:
+    with pytest.raises(ParameterError, match=f"a sum has {n} columns, but PMML .* at most 500 .*max_columns"):
+        pmml.write(wide(n))
+
+
 LEGAL = [*(name for name in ODD_NAMES if name not in ("\ud800", "\x00", "")), "\r", "a\rb", "a\r\nb"]
 
 
