@@ -157,7 +157,7 @@ def test_any_column_name(name: str) -> None:
 
 
 def test_texts_are_written_as_feel_writes_them() -> None:
-    rules = RuleSet.parse('yes if z in {"q\\"uo", "back\\\\slash", "a\\nb", "<&>", größe} else no')
+    rules = RuleSet.parse('yes if z in {"q\\"uo", "back\\\\slash", "a\\nb", "a\\rb", "a\\r\\nb", "<&>", größe} else no')
     (entry, _) = ElementTree.fromstring(dmn.write(rules)).iter(f"{NS}inputEntry")
     assert json.loads(f"[{entry.find(NS + 'text').text}]") == list(rules.literals[0].values)
 

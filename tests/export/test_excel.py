@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import subprocess
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import openpyxl
@@ -17,10 +20,11 @@ from hypothesis import strategies as st
 
 from r2n.errors import ParameterError
 from r2n.export import excel, workbook
-from r2n.rules import ClassRules, Halfspace, Rule, RuleSet
+from r2n.rules import ClassRules, Halfspace, Membership, Rule, RuleSet
 from tests.export.typed_worlds import NUMBERS, ORDINARY, TypedWorld, adult, decisions, schema
 from tests.strategies import CATEGORICAL, CATEGORIES, NUMERIC, ODD_NAMES, UNSEEN, memberships
 
+T = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}t"
 LABELS = st.sampled_from(["yes", "no", "3", "a b", 'q"uo', "=no", "größe", 3, 0, -2, 0.5, True, False])
 ODD_SETS = memberships(st.sampled_from(CATEGORICAL), st.sampled_from(['q"uo', "=1+1", "a"]))
 OTHERS = (None, *CATEGORIES, *UNSEEN, "A", 'q"uo', "=1+1", False, 0, "0")
@@ -243,6 +247,29 @@ def test_any_column_name_and_no_formulas_in_disguise(tmp_path: Path) -> None:
     )
     typed = {cell.coordinate for sheet in book for row in sheet.iter_rows() for cell in row if cell.data_type == "f"}
     assert typed == {"B2", "C2", "D2", "B3", "C3", "D3", "B4", "C4", "D4"}
+
+
+CODED = ["_x000D_", "a_x0041_b", "_x0041_x0042_", "_x005F_", "_x005f_x000d_", "__x000D_", "_x41_", "_X0041_"]
+
+
+def decoded(text: str) -> str:
+    """What a cell of a workbook means; openpyxl gives most cells as they are written."""
+    return re.sub("_x([0-9A-Fa-f]{4})_", lambda code: chr(int(code[1], 16)), text)
+
+
+def test_texts_that_look_like_codes_of_characters_are_texts(tmp_path: Path) -> None:
+    """In a cell `_x000D_` is a carriage return; a text that reads so has its underscore coded."""
+    rules = RuleSet(tuple(Rule((Membership("_x0041_", (text,)),)) for text in CODED), "_x0059_", "_x004E_")
+    world = TypedWorld(rules, {"_x0041_": np.array([*CODED, "\n", "aAb", "_"], dtype=object)})
+    book = workbook.write(rules, rows=world.columns)
+    with zipfile.ZipFile(io.BytesIO(book)) as parts:
+        roots = [ElementTree.fromstring(parts.read(name)) for name in parts.namelist()]
+    held = {decoded(cell.text) for root in roots for cell in root.iter(T)}
+    assert held >= {*CODED, "aAb", "_x0041_", "_x0059_", "_x004E_", *map(str, rules.rules)}
+    if shutil.which("soffice"):  # the package formulas does not read such codes
+        labels, numbers = said(*recalculated([book], tmp_path))
+        assert numbers == world.first_rule.tolist()
+        assert [*map(decoded, labels)] == rules.predict(world.columns).tolist()
 
 
 def test_the_rules_are_there_in_words() -> None:

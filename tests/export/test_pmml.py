@@ -111,7 +111,21 @@ def test_a_sum_beyond_all_floats(java: Any) -> None:
     agrees(java, TypedWorld(rules, rows))
 
 
-LEGAL = [name for name in ODD_NAMES if name not in ("\ud800", "\x00", "")]
+def wide(n: int) -> RuleSet:
+    return RuleSet((Rule((Halfspace.of({f"x{k}": 0.1 * k + 1 for k in range(n)}, 3.0),)),), "yes", "no")
+
+
+def test_a_sum_of_many_columns(java: Any) -> None:
+    agrees(java, TypedWorld(wide(500), {f"x{k}": np.array([1.0, -1.0, np.nan]) for k in range(500)}))
+
+
+@pytest.mark.parametrize("n", [501, 1200])
+def test_a_sum_that_is_too_long_to_nest_is_refused(n: int) -> None:
+    with pytest.raises(ParameterError, match=f"a sum has {n} columns, but PMML .* at most 500 .*max_columns"):
+        pmml.write(wide(n))
+
+
+LEGAL = [*(name for name in ODD_NAMES if name not in ("\ud800", "\x00", "")), "\r", "a\rb", "a\r\nb"]
 
 
 def test_any_column_name_and_category_that_xml_can_hold(java: Any) -> None:
@@ -123,6 +137,14 @@ def test_any_column_name_and_category_that_xml_can_hold(java: Any) -> None:
         found = TypedWorld(RuleSet.parse("yes if r in {a, c} else no"), {"r": cells(name, "other", None, "a")})
         agrees(java, TypedWorld(renamed_category(found.rules, name, negated=False), found.columns))
         agrees(java, TypedWorld(renamed_category(found.rules, name, negated=True), found.columns))
+
+
+@pytest.mark.parametrize("text", ["a\rb", "a\r\nb", "a\nb"])
+def test_a_carriage_return_is_read_back_as_one(text: str) -> None:
+    """What the document says, seen without Java: readers of XML turn a bare one into a line feed."""
+    root = ElementTree.fromstring(pmml.write(RuleSet((Rule((Membership("t", (text,)),)),), text, "no")))
+    assert [array.text for array in root.iter(f"{NS}Array")] == [f'"{text}"']
+    assert [rule.get("score") for rule in root.iter(f"{NS}SimpleRule")] == [text]
 
 
 def renamed_category(rules: RuleSet, name: str, negated: bool) -> RuleSet:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 
 from r2n import RuleSet
-from r2n.errors import ParameterError
+from r2n.errors import ParameterError, SchemaError
 from r2n.export import export
 from r2n.rules import Rule
 from r2n.schema import Column, Schema
@@ -83,6 +83,50 @@ def test_python_refuses_what_the_rules_refuse(change: dict[str, Any], error: typ
     row = {"x": 1, "y": 2, "z": "a", "f": True} | change
     with pytest.raises(error, match=message):
         functions(RULES)["rule"](row)
+
+
+HELD = Schema(
+    (
+        Column("n", "numeric", low=1.0, high=7.0, missing_values=(-7, "?")),
+        Column("c", "categorical", categories=(1, 2), missing_values=("",)),
+        Column("b", "categorical", categories=(False, True)),
+        Column("t", "categorical", categories=("5", "a"), missing_values=(0,)),
+        Column("m", "categorical", categories=(5, "a")),
+    )
+)
+SETS = "yes if n in {5} or c in {5} or b in {1} or t in {5} or m in {5} else no"
+
+
+@pytest.mark.parametrize("cell", [None, 5, 5.0, 1, True, "5", "a", "", "?"], ids=repr)
+@pytest.mark.parametrize("name", HELD.names)
+def test_a_row_is_refused_where_the_rules_refuse_it(node_engine: Node, name: str, cell: object) -> None:
+    """Rows of a CSV file are all text: none may silently be another category than those of the fit."""
+    rules = RuleSet.parse(SETS.replace("t in {5}", 't in {"5"}')).with_schema(HELD)
+    row = dict.fromkeys(HELD.names) | {name: cell}
+    # Beside a row that is in order: of a column that holds nothing but "?", rules do not know that it is of numbers.
+    usual = {"n": 1, "c": 1, "b": False, "m": 1}.get(name)
+    columns = {each: np.array([row[each], usual if each == name else None], dtype=object) for each in row}
+    source = str(export(rules, "javascript"))
+    try:
+        expected = rules.predict(columns)[0]
+    except SchemaError:
+        message = rf"column .{name}. held (numbers|text|Booleans) at fit but holds .*: convert it to \1"
+        with pytest.raises(TypeError, match=message):
+            functions(rules)["predict"](row)
+        with pytest.raises(AssertionError, match=message.replace(".", ".{1,2}", 1)):
+            node_engine.run(source, [row])
+    else:
+        assert functions(rules)["predict"](row) == expected
+        assert [label for label, _ in node_engine.run(source, [row])] == [expected]
+
+
+def test_which_rows_of_another_kind_are_refused() -> None:
+    """The table that the test above goes by, in part: so that it does not agree on nothing."""
+    rules = RuleSet.parse(SETS).with_schema(HELD)
+    usual = dict.fromkeys(HELD.names)
+    for name, cell in (("n", "5"), ("c", "5"), ("b", "a"), ("t", 5), ("t", 5.0)):
+        with pytest.raises(TypeError, match=f"column '{name}' held .* at fit but holds {cell!r}"):
+            functions(rules)["rule"](usual | {name: cell})
 
 
 def test_a_row_without_a_column_is_refused(node_engine: Node) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
@@ -137,6 +138,40 @@ def test_categories_of_an_enum_that_does_not_know_them(duckdb_engine: DuckDB) ->
     text = export(RuleSet.parse("yes if z in {b, never} else no"), "sql")
     said = duckdb_engine.connection.sql(f"SELECT {text} FROM (SELECT CAST('b' AS ENUM ('a', 'b')) AS z)").fetchall()
     assert said == [("yes",)]
+
+
+X = Schema((Column("x", "numeric"),))
+
+
+def many_rules(n: int) -> RuleSet:
+    return RuleSet(tuple(Rule((Halfspace.of({"x": -1.0}, -float(k)),)) for k in range(n)), "a", "b", X)
+
+
+def many_literals(n: int) -> RuleSet:
+    return RuleSet((Rule(tuple(Halfspace.of({"x": 1.0}, float(k)) for k in range(n))),), "a", "b", X)
+
+
+@pytest.mark.parametrize("make", [many_rules, many_literals])
+def test_sqlite_reads_a_thousand_rules_or_literals(make: Callable[[int], RuleSet]) -> None:
+    rules, columns = make(1_050), {"x": [-1.0, 700.5, 1048.5, 1049.5, None]}
+    cells = ", ".join("(NULL)" if cell is None else f"({cell})" for cell in columns["x"])
+    query = f"WITH t(x) AS (VALUES {cells}) SELECT {export(rules, 'sql', dialect='sqlite')} FROM t"
+    said = sqlite3.connect(":memory:").execute(query).fetchall()
+    assert [label for (label,) in said] == rules.predict(columns).tolist()
+
+
+def test_a_hundred_rules_stand_in_a_row_and_more_in_brackets() -> None:
+    few, more = (str(export(many_rules(n), "sql")).split() for n in (100, 101))
+    assert "(" not in few
+    assert (few.count("OR"), more.count("OR"), more.count("(")) == (99, 100, 1)
+
+
+def test_a_sum_too_deep_for_sqlite_is_refused() -> None:
+    names = [f"x{k}" for k in range(1_000)]
+    schema = Schema(tuple(Column(name, "numeric") for name in names))
+    rules = RuleSet((Rule((Halfspace.of(dict.fromkeys(names, 1.5), 3.0),)),), "a", "b", schema)
+    with pytest.raises(ParameterError, match=r"levels deep, but SQLite reads 1000.*max_columns, or choose another"):
+        export(rules, "sql", dialect="sqlite")
 
 
 LONE, NUL = "\ud800", "a\0b"

@@ -15,7 +15,10 @@ from r2n.rules.text import write_value
 from r2n.schema import Schema
 from tests.strategies import CATEGORICAL, CATEGORIES, NUMERIC, halfspaces, memberships, rules, small_literals, tables
 
-TEXTS = (None, "a", "b", "c", "never seen", "A", " a", "1", 'q"uo', "back\\slash", "new\nline", "größe", "<&>")
+TEXTS = (
+    None, "a", "b", "c", "never seen", "A", " a", "1", 'q"uo', "back\\slash", "new\nline", "a\rb", "a\r\nb", "größe",
+    "<&>",
+)  # fmt: skip
 NUMBERS = (None, 1, 2, 7, 0.5, 1e300)
 BOOLEANS = (None, True, False)
 

@@ -7,7 +7,7 @@ whatever reads it NULL. As nothing is negated but `IN`, a NULL never makes a con
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -28,6 +28,9 @@ _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 # To the others "x" and "X" are one column, quoted or not.
 _TELL_CASE = ("postgres", "snowflake")
 
+# To a parser each of `a OR b OR c …` is one level deeper, and SQLite reads a thousand.
+_IN_A_ROW = 100
+
 
 @dataclass(frozen=True, slots=True)
 class SQLWriter:
@@ -40,13 +43,13 @@ class SQLWriter:
         """A conjunction."""
         from sqlglot import exp
 
-        return exp.and_(*map(self.literal, rule.literals)) if rule.literals else self.boolean(True)
+        return _joined(exp.and_, [*map(self.literal, rule.literals)]) if rule.literals else self.boolean(True)
 
     def any_of(self, rules: Sequence[Rule]) -> exp.Expr:
         """A disjunction."""
         from sqlglot import exp
 
-        return exp.or_(*map(self.rule, rules)) if rules else self.boolean(False)
+        return _joined(exp.or_, [*map(self.rule, rules)]) if rules else self.boolean(False)
 
     def boolean(self, value: bool) -> exp.Expr:
         """In SQLite a number: the word TRUE is a column there, if one has that name."""
@@ -182,6 +185,14 @@ class SQLWriter:
                 return exp.Literal.string(checked(value))
             case _:
                 return number(float(value), self.dialect)
+
+
+def _joined(join: Callable[..., exp.Expr], conditions: Sequence[exp.Expr]) -> exp.Expr:
+    """AND or OR of any number of conditions: beyond a hundred, of groups of them in brackets."""
+    if len(conditions) <= _IN_A_ROW:
+        return join(*conditions)
+    groups = [conditions[k : k + _IN_A_ROW] for k in range(0, len(conditions), _IN_A_ROW)]
+    return _joined(join, [_joined(join, group) for group in groups])
 
 
 def names_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:

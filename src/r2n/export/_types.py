@@ -50,6 +50,22 @@ def type_of_values(values: Iterable[Value]) -> Type | Literal["mixed"]:
     return "mixed" if str in kinds else "number"
 
 
+def cells_of(rules: RuleSet | ClassRules, name: str) -> str:
+    """What a column held at fit, in words: of that kind its cells must be; "anything" if it is not known, or mixed.
+
+    >>> from r2n.schema import Schema
+    >>> schema, _ = Schema.learn({"x": [1, 2], "z": ["a", "b"], "f": [True, False]})
+    >>> rules = RuleSet.parse("yes if x in {1} or z in {a} or f in {True} else no")
+    >>> [cells_of(rules.with_schema(schema), name) for name in schema.names], cells_of(rules, "x")
+    (['numbers', 'text', 'Booleans'], 'anything')
+    """
+    column = column_of(rules, name)
+    if column is None:
+        return "anything"
+    found = "number" if column.kind == "numeric" else type_of_values(column.categories)
+    return {"number": "numbers", "text": "text", "boolean": "Booleans"}.get(found, "anything")
+
+
 def _asked(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
     """Values like those that the rules compare the column with."""
     sums: list[Value] = [0.5 for each in rules.literals if isinstance(each, Halfspace) and name in each.columns]

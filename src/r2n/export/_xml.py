@@ -37,6 +37,12 @@ def element(tag: str, attributes: Mapping[str, str] | None = None, *children: El
 
 
 def document(root: Element) -> str:
-    """The whole as text, indented."""
+    """The whole as text, indented.
+
+    >>> document(element("Array", text="a\\rb")).splitlines()[1]
+    '<Array>a&#13;b</Array>'
+    """
     ElementTree.indent(root, " ")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    text = ElementTree.tostring(root, encoding="unicode")
+    # Every reader of XML takes a carriage return for a line feed, unless it is written as a reference.
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.replace("\r", "&#13;")

@@ -6,7 +6,7 @@ import json
 
 from r2n.errors import ParameterError
 from r2n.export._plain import decisions, missing_codes, summed_columns, write_halfspace
-from r2n.export._types import double
+from r2n.export._types import cells_of, double
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
 from r2n.schema import Value
@@ -20,19 +20,24 @@ _HEAD = """\
 """
 
 _READING = """\
-  const cells = new Map(columns.map(([name, codes]) => [name, read(name, codes)]));
+  const cells = new Map(columns.map(([name, held, codes]) => [name, read(name, held, codes)]));
   const cell = (name) => cells.get(name);
   const numbers = new Map(summed.map((name) => [name, readNumber(name)]));
   const number = (name) => numbers.get(name);
 
   // A cell as text or number; null if it is missing.
-  function read(name, codes) {
+  function read(name, held, codes) {
     let value = row[name];
     if (typeof value === "bigint") value = Number(value);
     if (value === null || Number.isNaN(value) || codes.includes(value)) return null;
     if (typeof value === "boolean") return Number(value);
-    if (typeof value !== "string" && !Number.isFinite(value)) {
+    const isText = typeof value === "string";
+    if (!isText && !Number.isFinite(value)) {
       throw new TypeError(`column ${JSON.stringify(name)} holds ${String(value)}, no text, finite number or Boolean`);
+    }
+    if (held === "text" ? !isText : held !== "anything" && isText) {
+      const found = `${JSON.stringify(name)} held ${held} at fit but holds ${JSON.stringify(value)}`;
+      throw new TypeError(`column ${found}: convert it to ${held}`);
     }
     return value;
   }
@@ -40,7 +45,7 @@ _READING = """\
   // A cell as a number, NaN if it is missing: no comparison with NaN is true.
   function readNumber(name) {
     if (typeof cell(name) === "string") {
-      throw new TypeError(`column ${JSON.stringify(name)} holds text where a number was expected`);
+      throw new TypeError(`column ${JSON.stringify(name)} holds text where a number was expected: convert it`);
     }
     return cell(name) === null ? NaN : cell(name);
   }
@@ -59,7 +64,9 @@ def write(rules: RuleSet | ClassRules, *, module: str = "none") -> str:
         raise ParameterError(f"module must be one of {', '.join(MODULES)}, not {module!r}.")
     asked = decisions(rules)
     labels = ", ".join(_value(label, "a label") for label in (rules.default, *(label for _, label in asked)))
-    columns = ", ".join(f"[{_text(name)}, [{_codes(rules, name)}]]" for name in rules.columns)
+    columns = ", ".join(
+        f"[{_text(name)}, {_text(cells_of(rules, name))}, [{_codes(rules, name)}]]" for name in rules.columns
+    )
     summed = ", ".join(map(_text, summed_columns(rules)))
     branches = (_branch(rule, k) for k, (rule, _) in enumerate(asked, start=1))
     return "".join(
@@ -69,7 +76,7 @@ def write(rules: RuleSet | ClassRules, *, module: str = "none") -> str:
             f"function predict(row) {{\n  return [{labels}][rule(row)];\n}}\n\n",
             "// The number of the first rule that is true in a row, 0 if none is.\n",
             "function rule(row) {\n",
-            f"  const columns = [{columns}]; // with the values that stand for missing ones\n",
+            f"  const columns = [{columns}]; // what each held at fit, and the values that stand for missing ones\n",
             f"  const summed = [{summed}];\n",
             f"{_READING}\n",
             *branches,

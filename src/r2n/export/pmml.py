@@ -22,6 +22,7 @@ SUFFIX = ".pmml"
 _AS_IS = {"invalidValueTreatment": "asIs"}
 
 _LARGEST = 2**31 - 1  # what evaluators take for an integer
+_LONGEST = 500  # terms of a sum: each is nested in the next, and readers of XML and of PMML go only so deep
 _TYPES = {"number": "double", "integer": "integer", "text": "string", "mixed": "string", "boolean": "boolean"}
 
 
@@ -109,6 +110,11 @@ def _name_sums(found: Typed, taken: set[str]) -> dict[Terms, str]:
 
 
 def _derive(terms: Terms, name: str) -> Element:
+    if len(terms) > _LONGEST:
+        raise ParameterError(
+            f"a sum has {len(terms)} columns, but PMML nests sums, and at most {_LONGEST} are written. "
+            f"Fit again with max_columns, or export to python or onnx."
+        )
     products = [_product(column, a) for column, a in terms]
     total = reduce(lambda left, right: element("Apply", {"function": "+", **_AS_IS}, left, right), products)
     return element("DerivedField", {"name": name, "optype": "continuous", "dataType": "double"}, total)

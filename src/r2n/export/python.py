@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from r2n.export._plain import decisions, missing_codes, summed_columns, write_halfspace
+from r2n.export._types import cells_of
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.schema import Value
 
 SUFFIX = ".py"
 
@@ -39,14 +41,19 @@ def _cell(name, cell):
     elif not isinstance(cell, str):
         cell = float(cell)
         if cell - cell != 0.0:
-            raise ValueError(f"column {name!r} holds {cell}: infinite values are not read")
-    return None if (type(cell) is bool, cell) in COLUMNS[name] else cell
+            raise ValueError(f"column {name!r} holds {cell}: infinite values are not read, None is")
+    held, codes = COLUMNS[name]
+    if (type(cell) is bool, cell) in codes:
+        return None
+    if type(cell) in (int, float) if held == "text" else held != "anything" and isinstance(cell, str):
+        raise TypeError(f"column {name!r} held {held} at fit but holds {cell!r}: convert it to {held}")
+    return cell
 
 
 def _number(name, cell):
     """A cell as a float, NaN if it is missing: no comparison with NaN is true."""
     if isinstance(cell, str):
-        raise TypeError(f"column {name!r} holds {cell!r} where a number was expected")
+        raise TypeError(f"column {name!r} holds {cell!r} where a number was expected: convert it")
     return float("nan") if cell is None else float(cell)
 '''
 
@@ -64,14 +71,19 @@ def write(rules: RuleSet | ClassRules) -> str:
     """
     asked = decisions(rules)
     labels = (rules.default, *(label for _, label in asked))
-    codes = {name: tuple((type(c) is bool, c) for c in missing_codes(rules, name)) for name in rules.columns}
+    columns = {name: (cells_of(rules, name), _codes(rules, name)) for name in rules.columns}
     constants = (
         f"LABELS = {labels!r}  # by the number of the rule that decides\n"
-        f"COLUMNS = {codes!r}  # with the values that stand for missing ones\n"
+        f"COLUMNS = {columns!r}  # what each held at fit, and the values that stand for missing ones\n"
         f"NUMBERS = {summed_columns(rules)!r}\n"
     )
     branches = (_branch(rule, k) for k, (rule, _) in enumerate(asked, start=1))
     return "".join((_HEAD, constants, _BODY, *branches, "    return 0\n", _FOOT))
+
+
+def _codes(rules: RuleSet | ClassRules, name: str) -> tuple[tuple[bool, Value], ...]:
+    """0 and 0.0 are the same code, False is another."""
+    return tuple((type(code) is bool, code) for code in missing_codes(rules, name))
 
 
 def _branch(rule: Rule, number: int) -> str:

@@ -25,6 +25,8 @@ SUFFIX = ".sql"
 DIALECTS = {name: name for name in ("duckdb", "postgres", "sqlite", "snowflake", "bigquery", "spark")}
 DIALECTS["postgresql"] = "postgres"
 
+DEEPEST = 950  # of the 1,000 levels of an expression that SQLite reads; some are left to the query around it
+
 T = TypeVar("T")
 
 
@@ -58,7 +60,21 @@ def write(
     given = {name: text for name, text in names.items() if text is not None}
     if given and form != "view":
         raise ParameterError(f"{', '.join(given)}: only a view has names, not form={form!r}. Write form='view'.")
-    return _laid_out(make(writer, given), _quoting(writer.dialect)) + "\n"
+    found = make(writer, given)
+    if writer.dialect == "sqlite" and _depth(found) > DEEPEST:
+        raise ParameterError(
+            f"the expression is {_depth(found)} levels deep, but SQLite reads 1000, and each column of a sum is one. "
+            f"Fit again with max_columns, or choose another dialect."
+        )
+    return _laid_out(found, _quoting(writer.dialect)) + "\n"
+
+
+def _depth(found: exp.Expr) -> int:
+    """How many levels the expression has; without recursion, which ends at a thousand too."""
+    level, depth = [found], 0
+    while level:
+        level, depth = [inner for outer in level for inner in outer.iter_expressions()], depth + 1
+    return depth
 
 
 def _laid_out(found: exp.Expr, dialect: str | type[Dialect]) -> str:

@@ -6,6 +6,7 @@ missing value. To decide on further rows, enter them below and fill the formulas
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from io import BytesIO
@@ -137,9 +138,20 @@ def _put(sheet: Any, row: int, cells: Sequence[Cell]) -> None:
         if isinstance(value, str) and not is_written(value):
             raise ParameterError(f"{value!r} cannot be written into a cell, or told from a blank one. Rename it.")
         cell = sheet.cell(row, k)
-        cell.value = value
+        cell.value = _escaped(value) if isinstance(value, str) else value
         if isinstance(value, str):
             cell.data_type = "s"
+
+
+def _escaped(text: str) -> str:
+    """A text as cells hold it: there `_x000D_` is a carriage return, and the underscore itself is `_x005F_`.
+
+    Texts in formulas are read as they are.
+
+    >>> _escaped("a_x000D_b"), _escaped("_x1_")
+    ('a_x005F_x000D_b', '_x1_')
+    """
+    return re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text)
 
 
 def _head(name: str) -> str:
