@@ -15,6 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from r2n import __version__, commands
+from r2n.cells import label_named, read_rows
 from r2n.commands import load
 from r2n.errors import ParameterError, R2NError, SchemaError
 from r2n.export import export as write_rules
@@ -122,7 +123,7 @@ def predict(
 ) -> None:
     """Predict the label of each row; one line a row, after the header `prediction`."""
     rules = load(model)
-    labels = rules.predict(commands.read_rows(rules, table))
+    labels = rules.predict(read_rows(rules, table))
     lines = "\n".join(["prediction", *map(_csv_cell, labels.tolist())]) + "\n"
     if output is None:
         sys.stdout.write(lines)
@@ -143,7 +144,7 @@ def export(
     rules = load(model)
     options = read_options(to, _pairs(context.args))
     if "rows" in options:
-        options["rows"] = commands.read_rows(rules, Path(options["rows"]))
+        options["rows"] = read_rows(rules, Path(options["rows"]))
     written = write_rules(rules, to, **options)
     content = written if isinstance(written, bytes) else written.encode("utf-8")
     if output is None and isinstance(written, bytes) and sys.stdout.isatty():
@@ -179,7 +180,7 @@ def _fit(
     from r2n import R2NClassifier  # only fitting loads the training engine
 
     model = R2NClassifier(
-        positive=None if positive is None else commands.label_named(set(y.tolist()), positive),
+        positive=None if positive is None else label_named(set(y.tolist()), positive),
         categorical=categorical,
         missing_values=None if missing is None else [value for text in missing for value in _readings(text)],
         progress=err.is_terminal,
