@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os.path
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 from r2n.cells import columns_of, label_named, labels_of, read_rows, reader
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.explain import explain, smallest_change
-from r2n.rules import ClassRules, RuleSet, check, modelfile
+from r2n.rules import ClassRules, RowDiff, RuleSet, check, modelfile
 from r2n.schema import Value
 from r2n.schema.table import no_such_column
 
@@ -45,7 +46,11 @@ def diff_models(
 ) -> None:
     """Show which rules came, went or changed from one model to another, and whether any row is decided differently."""
     old, new = load(before), load(after)
-    typer.echo(str(old.diff(new, None if table is None else read_rows(old, table))))
+    found = old.diff(new)
+    if table is not None:  # read for each model, because a column may hold numbers to one and texts to the other
+        labels = [model.predict(read_rows(model, table)) for model in (old, new)]
+        found = replace(found, rows=RowDiff.between(*labels))
+    typer.echo(str(found))
     alike = old.equivalent(new, time_limit=20.0)
     undecided = "undecided: neither proven to decide every row alike, nor a row found that they do not"
     typer.echo("proven to decide every row alike" if alike else undecided if alike.undecided else str(alike))
