@@ -212,6 +212,20 @@ def test_short_lines_end_in_missing_values(tmp_path: Path) -> None:
     assert rules.predict(read_rows(rules, tmp_path / "t.csv")).tolist() == ["yes", "no"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "line"), [("30,1,5,n\n40,2,5,n\n", 2), ("\n30,1,5,\n40,2,5,n\n", 4), ('"3\n0",1,n,\n40,2,n,5\n', 4)]
+)
+def test_lines_longer_than_the_header_are_refused(rows: str, line: int, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"income,debt,region\n{rows}", encoding="utf-8")
+    with pytest.raises(SchemaError, match=f"has 4 cells in line {line}, but 3 columns in its header. Give every"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_separators_at_the_end_of_lines_mean_nothing(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("income,region\n30,n,\n40,s,\n", encoding="utf-8")
+    assert read_table(tmp_path / "t.csv").to_dict("list") == {"income": [30, 40], "region": ["n", "s"]}
+
+
 def test_a_long_column_is_of_one_type(tmp_path: Path) -> None:
     """Read in pieces, its first numbers would be numbers and its last ones texts."""
     lines = [",".join(f"x{i}" for i in range(200)), *["1" + ",1" * 199] * 6_000, "a" + ",1" * 199]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -59,7 +60,7 @@ def read_table(
 def _read_text(
     path: Path, separator: str, missing: Texts | Mapping[str, Texts], cells: Mapping[str, Cells]
 ) -> pd.DataFrame:
-    header = next(filter(None, _lines(path, separator)), [])
+    header = next((cells for _, cells in _lines(path, separator) if cells), [])
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise SchemaError(f"{path} has columns of the same name: {', '.join(map(repr, repeated))}. Rename them.")
@@ -84,8 +85,26 @@ def _parse(path: Path, separator: str, **how: Any) -> pd.DataFrame:
     import pandas as pd
 
     usual = {"skipinitialspace": True, "index_col": False, "keep_default_na": False, "on_bad_lines": "error"}
-    frame: pd.DataFrame = pd.read_csv(path, sep=separator, low_memory=False, **{**usual, **how})
+    how = {**usual, **how}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", pd.errors.ParserWarning)
+        frame: pd.DataFrame = pd.read_csv(path, sep=separator, low_memory=False, **how)
+    # pandas refuses a line that has more cells than the one before it, but cuts the first lines with a warning.
+    if any(issubclass(each.category, pd.errors.ParserWarning) for each in caught):
+        _refuse_long_lines(path, separator, how["skipinitialspace"])
     return frame
+
+
+def _refuse_long_lines(path: Path, separator: str, skip: bool) -> None:
+    """Cells beyond the header's say that a line is shifted; empty ones at its end say nothing."""
+    lines = ((number, cells) for number, cells in _lines(path, separator, skip) if cells)
+    _, header = next(lines)
+    for number, cells in lines:
+        if any(cells[len(header) :]):
+            raise SchemaError(
+                f"{path} has {len(cells)} cells in line {number}, but {len(header)} columns in its header. "
+                f"Give every line as many cells as there are columns; put a cell that holds {separator!r} in quotes."
+            )
 
 
 def _each(column: pd.Series[Any], read: Callable[[str], object]) -> pd.Series[Any]:
@@ -100,9 +119,11 @@ def _of_column(missing: Texts | Mapping[str, Texts], name: str) -> Texts:
     return missing.get(name, ()) if isinstance(missing, Mapping) else missing
 
 
-def _lines(path: Path, separator: str) -> Iterator[list[str]]:
-    """The cells of each line, none of them where it is empty."""
+def _lines(path: Path, separator: str, skip: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Each line's number and its cells, none of them where it is empty."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     # With -sig, because some programs start a file with a mark that is no part of the first name.
     with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        yield from csv.reader(file, delimiter=separator, skipinitialspace=True)
+        lines = csv.reader(file, delimiter=separator, skipinitialspace=skip)
+        for cells in lines:
+            yield lines.line_num, cells
