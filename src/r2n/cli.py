@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 import warnings
@@ -37,6 +38,8 @@ app.command("check")(commands.check_model)
 def main() -> None:
     """Run the command line; whatever is wrong with the input ends in one line, not in a traceback."""
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        _write_anything(stream)
     try:
         app()
     except (R2NError, OSError) as error:
@@ -193,6 +196,13 @@ def _show(rules: Any) -> None:
     out.print(Text(str(rules)))
     many = "rule" if rules.n_rules == 1 else "rules"
     out.print(f"{rules.n_rules} {many}, {rules.literals_per_rule:.1f} literals in each, size {rules.size}")
+
+
+def _write_anything(stream: object) -> None:
+    """Rules hold signs such as · and → that not every encoding has: files and pipes get UTF-8, old terminals a ?."""
+    if isinstance(stream, io.TextIOWrapper):
+        errors = "replace" if stream.errors == "strict" else stream.errors
+        stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
