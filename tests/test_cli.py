@@ -185,6 +185,16 @@ def test_a_pipe_gets_utf_8_whatever_the_locale(tmp_path: Path) -> None:
     assert "there is no file größe.csv" in run("predict", path, "größe.csv", ok=False, PYTHONIOENCODING="ascii").stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="words are text there, not bytes")
+@pytest.mark.parametrize(
+    ("to", "option"), [("markdown", "--title"), ("latex", "--prediction"), ("onnx", "--rule")], ids=str
+)
+def test_an_option_that_cannot_be_written_is_named(to: str, option: str, tmp_path: Path) -> None:
+    RuleSet.parse("yes if x > 1 else no").save(tmp_path / "m.json")
+    said = run("export", tmp_path / "m.json", "--to", to, option, "a\udcff", "-o", tmp_path / "m", ok=False).stderr
+    assert said == f"error: {option} is 'a\\udcff', which cannot be written as UTF-8. Give it as UTF-8 text.\n"
+
+
 class _Terminal(io.TextIOWrapper):
     def isatty(self) -> bool:
         return True

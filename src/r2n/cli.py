@@ -145,7 +145,9 @@ def export(
     """Write the rules in another language. Options of the format follow, such as --dialect and --form for sql."""
     _check_writable(output)
     rules = load(model)
-    options = read_options(to, _pairs(context.args))
+    texts = _pairs(context.args)
+    _check_texts(texts)
+    options = read_options(to, texts)
     if "rows" in options:
         options["rows"] = read_rows(rules, Path(options["rows"]))
     written = write_rules(rules, to, **options)
@@ -170,6 +172,14 @@ def _pairs(words: list[str]) -> dict[str, str]:
     if twice:
         raise ParameterError(f"the option --{twice[0]} is given more than once. Give it once.")
     return dict(zip(names, values, strict=True))
+
+
+def _check_texts(texts: dict[str, str]) -> None:
+    """Bytes that are no UTF-8 come as surrogates, which no format can write; only the path of a file may hold them."""
+    for name, text in texts.items():
+        if name != "rows" and any("\ud800" <= sign <= "\udfff" for sign in text):
+            option = name.replace("_", "-")
+            raise ParameterError(f"--{option} is {text!r}, which cannot be written as UTF-8. Give it as UTF-8 text.")
 
 
 def _fit(
