@@ -1,5 +1,6 @@
 """The command line, driven as a process."""
 
+import io
 import json
 import os
 import signal
@@ -13,12 +14,16 @@ import pandas as pd
 import pytest
 
 from r2n import RuleSet, load
+from r2n.cli import _write_anything
 
 EXE = [sys.executable, "-c", "from r2n.cli import main; main()"]
 
 
-def run(*words: object, ok: bool = True) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([*EXE, *map(str, words)], capture_output=True, text=True, timeout=300, check=False)
+def run(*words: object, ok: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*EXE, *map(str, words)], capture_output=True, encoding="utf-8", timeout=300, check=False,
+        env=os.environ | environment,
+    )  # fmt: skip
     assert (done.returncode == 0) is ok, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done
@@ -165,6 +170,43 @@ def test_names_that_look_like_markup_are_shown_as_they_are(tmp_path: Path) -> No
     rules = RuleSet.parse('"[bold]" if "[red]x[/red]" > 1 and "a:smile:" in {"[/]"} else no')
     rules.save(path)
     assert str(rules) in run("show", path).stdout
+
+
+def test_a_pipe_gets_utf_8_whatever_the_locale(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    rules = RuleSet.parse("größer if x - 2·y > 1 else no")
+    rules.save(path)
+    assert str(rules) in run("show", path, PYTHONIOENCODING="ascii").stdout
+    said = run("explain", path, "x=0", "y=0", PYTHONIOENCODING="cp1252").stdout
+    assert "2·y" in said
+    assert "0 → " in said
+    (tmp_path / "t.csv").write_text("x,y\n9,1\n", encoding="utf-8")
+    assert run("predict", path, tmp_path / "t.csv", PYTHONIOENCODING="ascii").stdout == "prediction\ngrößer\n"
+    assert "there is no file größe.csv" in run("predict", path, "größe.csv", ok=False, PYTHONIOENCODING="ascii").stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="words are text there, not bytes")
+@pytest.mark.parametrize(
+    ("to", "option"), [("markdown", "--title"), ("latex", "--prediction"), ("onnx", "--rule")], ids=str
+)
+def test_an_option_that_cannot_be_written_is_named(to: str, option: str, tmp_path: Path) -> None:
+    RuleSet.parse("yes if x > 1 else no").save(tmp_path / "m.json")
+    said = run("export", tmp_path / "m.json", "--to", to, option, "a\udcff", "-o", tmp_path / "m", ok=False).stderr
+    assert said == f"error: {option} is 'a\\udcff', which cannot be written as UTF-8. Give it as UTF-8 text.\n"
+
+
+class _Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_keeps_its_encoding_and_shows_what_it_can() -> None:
+    for encoding, shown in (("cp1252", "2·y ? ü"), ("ascii", "2?y ? ?"), ("utf-8", "2·y → ü")):
+        terminal = _Terminal(io.BytesIO(), encoding=encoding, errors="strict")
+        _write_anything(terminal)
+        terminal.write("2·y → ü")
+        terminal.flush()
+        assert terminal.buffer.getvalue().decode(encoding) == shown
 
 
 @pytest.mark.parametrize("command", ["show", "predict"])

@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r2n.commands import label_named
+from r2n.cells import label_named, read_rows
+from r2n.errors import SchemaError
+from r2n.files import read_table
 from r2n.rules import Baseline, ClassRules, RuleSet
 from r2n.schema import Schema
 from tests.test_cli import EXE, run
@@ -127,6 +129,110 @@ def test_texts_that_look_like_numbers_stay_texts(tmp_path: Path) -> None:
     assert "2 of 3" not in run("diff", model, model, rows).stdout
 
 
+ODD, _ = Schema.learn(
+    {
+        "x": np.array([1.0, 2.0, 3.0, 4.0]),
+        "c": np.array(["NA", "x", "y", "null"], dtype=object),
+        "w": np.array([" Private", "Self", "Self", "Gov "], dtype=object),
+        "m": np.array([1, "a", 2, "b"], dtype=object),
+        "n": np.array([10, 20, 30, -9], dtype=object),
+        "b": np.array([True, False, True, True], dtype=object),
+    },
+    categorical=["n"],
+    missing_values={"n": [-9], "c": [-9]},
+)
+ROWS = """x,c,w,m,n,b,y
+1,NA, Private,1,10,TRUE,NA
+2,x,Self,a,40,False,no
+NA,null, Self,7,-9,true,null
+4,-9,Private,,,,no
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("x > 1", "no yes no yes"),
+        ("c in {NA}", "yes no no no"),
+        ("c in {null}", "no no yes no"),
+        ("c is missing", "no no no yes"),
+        ('w in {" Private"}', "yes no no no"),
+        ("w in {Self}", "no yes yes no"),
+        ("m in {1}", "yes no no no"),
+        ("m in {a}", "no yes no no"),
+        ("m not in {1}", "no yes yes no"),
+        ("n in {10}", "yes no no no"),
+        ("n not in {10}", "no yes no no"),
+        ("b in {True}", "yes no yes no"),
+    ],
+)
+@pytest.mark.parametrize("start", ["", "\ufeff", "\n"])
+def test_cells_of_a_file_are_read_as_the_schema_says(condition: str, said: str, start: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(start + ROWS, encoding="utf-8")
+    rules = RuleSet.parse(f"yes if {condition} else no", ODD)
+    assert rules.predict(read_rows(rules, tmp_path / "t.csv")).tolist() == said.split()
+
+
+def test_without_a_schema_the_rules_say_what_is_a_category(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(ROWS, encoding="utf-8")
+    for condition in ("c in {NA}", 'w in {" Private"}', 'm in {"1"}', "n in {10}", "n < 20 and n > 0 and b in {True}"):
+        rules = RuleSet.parse(f"yes if {condition} else no")
+        assert rules.predict(read_rows(rules, tmp_path / "t.csv")).tolist() == ["yes", "no", "no", "no"]
+
+
+def test_predict_check_and_explain_read_the_same_cells(tmp_path: Path) -> None:
+    model, rows = tmp_path / "model.json", tmp_path / "t.csv"
+    RuleSet.parse('"NA" if c in {NA} and w in {" Private"} and m in {1} else no', ODD).save(model)
+    rows.write_text(ROWS, encoding="utf-8")
+    assert run("predict", model, rows).stdout == "prediction\nNA\nno\nno\nno\n"
+    checked = run("check", model, rows, "--target", "y", ok=False).stderr
+    assert "column 'y' holds no label in row 2." in checked  # null is no label; NA is one
+    rows.write_text("".join(ROWS.splitlines(keepends=True)[:3]), encoding="utf-8")
+    assert "accuracy 1.0000" in run("check", model, rows, "--target", "y").stdout
+    in_words = run("explain", model, "c=NA", "w= Private", "m=1").stdout
+    assert run("explain", model, rows).stdout == in_words
+    assert in_words.startswith("prediction: NA\nrule 1 holds\n")
+
+
+def test_blanks_before_quotes_mean_nothing(tmp_path: Path) -> None:
+    rules = RuleSet.parse('yes if c in {"a, b"} else no', Schema.learn({"c": ["a, b", "c"], "w": ["d", "e"]})[0])
+    (tmp_path / "t.csv").write_text('w, c\nd, "a, b"\ne,c\n', encoding="utf-8")
+    assert rules.predict(read_rows(rules, tmp_path / "t.csv")).tolist() == ["yes", "no"]
+    odd = RuleSet.parse("yes if w in {Self} else no", ODD)  # where a category starts with a blank, others may not
+    (tmp_path / "t.csv").write_text(ROWS.replace(" Self", ' "Self"'), encoding="utf-8")
+    assert odd.predict(read_rows(odd, tmp_path / "t.csv")).tolist() == ["no", "yes", "yes", "no"]
+    (tmp_path / "t.csv").write_text(ROWS.replace(" Self", ' "Se\nlf"'), encoding="utf-8")
+    with pytest.raises(SchemaError, match="blanks before quotes that hold line breaks"):
+        read_rows(odd, tmp_path / "t.csv")
+
+
+def test_short_lines_end_in_missing_values(tmp_path: Path) -> None:
+    rules = RuleSet.parse("yes if b is missing and m in {1} else no", ODD)
+    (tmp_path / "t.csv").write_text("c,w,m,n,b\nx,Self,1\nx,Self,1,10,True\n", encoding="utf-8")
+    assert rules.predict(read_rows(rules, tmp_path / "t.csv")).tolist() == ["yes", "no"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"), [("30,1,5,n\n40,2,5,n\n", 2), ("\n30,1,5,\n40,2,5,n\n", 4), ('"3\n0",1,n,\n40,2,n,5\n', 4)]
+)
+def test_lines_longer_than_the_header_are_refused(rows: str, line: int, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"income,debt,region\n{rows}", encoding="utf-8")
+    with pytest.raises(SchemaError, match=f"has 4 cells in line {line}, but 3 columns in its header. Give every"):
+        read_table(tmp_path / "t.csv")
+
+
+def test_separators_at_the_end_of_lines_mean_nothing(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("income,region\n30,n,\n40,s,\n", encoding="utf-8")
+    assert read_table(tmp_path / "t.csv").to_dict("list") == {"income": [30, 40], "region": ["n", "s"]}
+
+
+def test_a_long_column_is_of_one_type(tmp_path: Path) -> None:
+    """Read in pieces, its first numbers would be numbers and its last ones texts."""
+    lines = [",".join(f"x{i}" for i in range(200)), *["1" + ",1" * 199] * 6_000, "a" + ",1" * 199]
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert set(read_table(tmp_path / "t.csv")["x0"].tolist()) == {"1", "a"}
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -148,6 +254,7 @@ def test_no_label_is_named_by_what_it_is_not() -> None:
     assert label_named([1, 0], "true") == "true"
     assert label_named([1.0, "1"], '"1"') == "1"
     assert label_named([True, False], "1") == "1"
+    assert label_named([10, "a"], "1_0") == "1_0"
 
 
 # -- diff ---------------------------------------------------------------------------------------------
@@ -169,6 +276,17 @@ def test_diff_shows_rules_and_rows(folder: Path) -> None:
     edge = run("diff", folder / "edge.json", folder / "edges.json").stdout
     assert edge.splitlines()[-1].startswith("undecided: neither proven to decide every row alike, nor a row found")
     assert "labels, the default last" in run("diff", folder / "model.json", folder / "classes.json").stdout
+
+
+def test_diff_reads_the_rows_as_each_model_does(tmp_path: Path) -> None:
+    old, new, rows = tmp_path / "old.json", tmp_path / "new.json", tmp_path / "d.csv"
+    schema, _ = Schema.learn({"v": [1.0, 2.0, 3.0], "z": ["01", "02", "03"]})
+    RuleSet.parse("yes if v > 1 else no", schema.without(["z"])).save(old)
+    RuleSet.parse('yes if v > 1 and z in {"02"} else no', schema).save(new)
+    rows.write_text("v,z\n1,01\n2,02\n3,03\n", encoding="utf-8")
+    told = "1 of 3 rows are decided differently: 1 {} → {}\nrows 2\n"
+    assert told.format("yes", "no") in run("diff", old, new, rows).stdout
+    assert told.format("no", "yes") in run("diff", new, old, rows).stdout
 
 
 # -- check --------------------------------------------------------------------------------------------

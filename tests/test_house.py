@@ -20,7 +20,7 @@ RUNGS = (
     {"errors"},
     {"files", "parameters", "presets", "progress", "schema"},
     {"network", "rules"},
-    {"counts", "datasets", "explain", "export", "extract", "labels", "settle"},
+    {"cells", "counts", "datasets", "explain", "export", "extract", "labels", "settle"},
     {"refine"},
     {"learn"},
     {"estimator"},

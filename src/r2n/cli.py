@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 import warnings
@@ -15,6 +16,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from r2n import __version__, commands
+from r2n.cells import label_named, read_rows
 from r2n.commands import load
 from r2n.errors import ParameterError, R2NError, SchemaError
 from r2n.export import export as write_rules
@@ -36,6 +38,8 @@ app.command("check")(commands.check_model)
 def main() -> None:
     """Run the command line; whatever is wrong with the input ends in one line, not in a traceback."""
     warnings.showwarning = _show_warning
+    for stream in (sys.stdout, sys.stderr):
+        _write_anything(stream)
     try:
         app()
     except (R2NError, OSError) as error:
@@ -122,7 +126,7 @@ def predict(
 ) -> None:
     """Predict the label of each row; one line a row, after the header `prediction`."""
     rules = load(model)
-    labels = rules.predict(commands.read_rows(rules, table))
+    labels = rules.predict(read_rows(rules, table))
     lines = "\n".join(["prediction", *map(_csv_cell, labels.tolist())]) + "\n"
     if output is None:
         sys.stdout.write(lines)
@@ -141,9 +145,11 @@ def export(
     """Write the rules in another language. Options of the format follow, such as --dialect and --form for sql."""
     _check_writable(output)
     rules = load(model)
-    options = read_options(to, _pairs(context.args))
+    texts = _pairs(context.args)
+    _check_texts(texts)
+    options = read_options(to, texts)
     if "rows" in options:
-        options["rows"] = commands.read_rows(rules, Path(options["rows"]))
+        options["rows"] = read_rows(rules, Path(options["rows"]))
     written = write_rules(rules, to, **options)
     content = written if isinstance(written, bytes) else written.encode("utf-8")
     if output is None and isinstance(written, bytes) and sys.stdout.isatty():
@@ -168,6 +174,14 @@ def _pairs(words: list[str]) -> dict[str, str]:
     return dict(zip(names, values, strict=True))
 
 
+def _check_texts(texts: dict[str, str]) -> None:
+    """Bytes that are no UTF-8 come as surrogates, which no format can write; only the path of a file may hold them."""
+    for name, text in texts.items():
+        if name != "rows" and any("\ud800" <= sign <= "\udfff" for sign in text):
+            option = name.replace("_", "-")
+            raise ParameterError(f"--{option} is {text!r}, which cannot be written as UTF-8. Give it as UTF-8 text.")
+
+
 def _fit(
     X: pd.DataFrame,
     y: Any,
@@ -179,7 +193,7 @@ def _fit(
     from r2n import R2NClassifier  # only fitting loads the training engine
 
     model = R2NClassifier(
-        positive=None if positive is None else commands.label_named(set(y.tolist()), positive),
+        positive=None if positive is None else label_named(set(y.tolist()), positive),
         categorical=categorical,
         missing_values=None if missing is None else [value for text in missing for value in _readings(text)],
         progress=err.is_terminal,
@@ -192,6 +206,13 @@ def _show(rules: Any) -> None:
     out.print(Text(str(rules)))
     many = "rule" if rules.n_rules == 1 else "rules"
     out.print(f"{rules.n_rules} {many}, {rules.literals_per_rule:.1f} literals in each, size {rules.size}")
+
+
+def _write_anything(stream: object) -> None:
+    """Rules hold signs such as · and → that not every encoding has: files and pipes get UTF-8, old terminals a ?."""
+    if isinstance(stream, io.TextIOWrapper):
+        errors = "replace" if stream.errors == "strict" else stream.errors
+        stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

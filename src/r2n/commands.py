@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Collection, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from r2n.cells import columns_of, label_named, labels_of, read_rows, reader
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.explain import explain, smallest_change
-from r2n.files import MISSING, read_table
-from r2n.rules import ClassRules, RuleSet, check, modelfile
-from r2n.rules.baseline import parts
-from r2n.rules.text import write_value
-from r2n.schema import Column, Value
+from r2n.rules import ClassRules, RowDiff, RuleSet, check, modelfile
+from r2n.schema import Value
 from r2n.schema.table import no_such_column
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ def explain_row(
     rules = load(model)
     cells = _row(rules, row, number)
     steps = None if spread is None else read_rows(rules, spread)
-    wanted = None if to is None else label_named(_labels(rules), to)
+    wanted = None if to is None else label_named(labels_of(rules), to)
     change = smallest_change(rules, cells, wanted, fixed=fixed or (), spread=steps)
     typer.echo(f"{explain(rules, cells, steps)}\n{change}")
 
@@ -48,7 +46,11 @@ def diff_models(
 ) -> None:
     """Show which rules came, went or changed from one model to another, and whether any row is decided differently."""
     old, new = load(before), load(after)
-    typer.echo(str(old.diff(new, None if table is None else read_rows(old, table))))
+    found = old.diff(new)
+    if table is not None:  # read for each model, because a column may hold numbers to one and texts to the other
+        labels = [model.predict(read_rows(model, table)) for model in (old, new)]
+        found = replace(found, rows=RowDiff.between(*labels))
+    typer.echo(str(found))
     alike = old.equivalent(new, time_limit=20.0)
     undecided = "undecided: neither proven to decide every row alike, nor a row found that they do not"
     typer.echo("proven to decide every row alike" if alike else undecided if alike.undecided else str(alike))
@@ -61,8 +63,7 @@ def check_model(
 ) -> None:
     """Count each rule on new rows, and compare with what it was in training."""
     rules = load(model)
-    texts = () if target is None or target in _columns(rules) or not _all_text(_labels(rules)) else (target,)
-    frame = read_rows(rules, table, texts)
+    frame = read_rows(rules, table, target)
     typer.echo(str(check(rules, frame, None if target is None else _targets(rules, frame, target))))
 
 
@@ -71,25 +72,6 @@ def load(path: Path) -> RuleSet | ClassRules:
     if not path.exists() or path.is_dir():
         raise ModelFileError(f"there is no file {path}. Give the path of a model that `r2n fit -o` saved.")
     return modelfile.load(path)
-
-
-def read_rows(rules: RuleSet | ClassRules, path: Path, text: Collection[str] = ()) -> pd.DataFrame:
-    """A table in a file, in which the texts that stood for missing values at fit are missing.
-
-    Columns of texts stay such, even where these look like numbers; so do the columns named as `text`.
-    """
-    columns = rules.schema.columns if rules.schema is not None else ()
-    codes = {each.name: [code for code in each.missing_values if isinstance(code, str)] for each in columns}
-    texts = {each.name for each in columns if each.categories and _all_text(each.categories)}
-    return read_table(path, codes, texts.union(text))
-
-
-def _columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
-    return rules.columns if rules.schema is None else rules.schema.names
-
-
-def _all_text(values: Iterable[Value]) -> bool:
-    return all(isinstance(value, str) for value in values)
 
 
 # -- rows as text ------------------------------------------------------------------------------------
@@ -115,62 +97,20 @@ def _row(rules: RuleSet | ClassRules, words: list[str], number: int) -> Any:
 
 def _pair(rules: RuleSet | ClassRules, word: str) -> tuple[str, Value | None]:
     """`column=value`; names may hold equals signs themselves."""
-    known = _columns(rules)
+    known = columns_of(rules)
     fitting = [name for name in known if word.startswith(f"{name}=")]
     if not fitting:
         name, sign, _ = word.partition("=")
         problem = no_such_column(name, known, "the model") if sign else f"{word!r} is no column=value."
         raise ParameterError(problem)
     name = max(fitting, key=len)
-    text = word.removeprefix(f"{name}=")
-    return name, _value(None if rules.schema is None else rules.schema.column(name), text, name)
-
-
-def _value(column: Column | None, text: str, name: str) -> Value | None:
-    """A value as the column holds it: a number, the category that is written so, or nothing."""
-    if text == "":
-        return None
-    categories = () if column is None else column.categories
-    found = label_named(categories, text)
-    if found in categories:
-        return found
-    if text in MISSING or (column is not None and text in column.missing_values):
-        return None
-    if column is not None and column.kind == "categorical":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        if column is None:
-            return text
-        raise ParameterError(f"{name!r} holds numbers, and {text!r} is none. Give a number.") from None
+    value = reader(rules, name)(word.removeprefix(f"{name}="))
+    if isinstance(value, str) and rules.schema is not None and rules.schema.column(name).kind == "numeric":
+        raise ParameterError(f"{name!r} holds numbers, and {value!r} is none. Give a number.")
+    return name, value
 
 
 # -- labels as text ----------------------------------------------------------------------------------
-
-
-def _labels(rules: RuleSet | ClassRules) -> list[Value]:
-    return list(dict.fromkeys([*(part.label for part in parts(rules)), rules.default]))
-
-
-def label_named(labels: Iterable[Value], text: str) -> Value:
-    """The label (or category) that is written so; the text itself if none is.
-
-    >>> label_named([0.0, 1.0], "1"), label_named([True, False], "true"), label_named([1, "1"], '"1"')
-    (1.0, True, '1')
-    """
-    known = list(labels)
-    written = {str(label): label for label in known} | {write_value(label): label for label in known}
-    return next((label for label in known if _reads_as(label, text)), text) if text not in written else written[text]
-
-
-def _reads_as(label: Value, text: str) -> bool:
-    if isinstance(label, bool):
-        return str(label).lower() == text.lower()
-    try:
-        return not isinstance(label, str) and float(text) == label
-    except ValueError:
-        return False
 
 
 def _targets(rules: RuleSet | ClassRules, frame: pd.DataFrame, target: str) -> list[Any]:
@@ -181,7 +121,7 @@ def _targets(rules: RuleSet | ClassRules, frame: pd.DataFrame, target: str) -> l
         row = int(cells.isna().to_numpy().argmax())
         raise SchemaError(f"column {target!r} holds no label in row {row}. Drop such rows, or leave out --target.")
     found: list[Any] = cells.tolist()
-    labels = _labels(rules)
+    labels = labels_of(rules)
     if found and not any(label in labels for label in set(found)):
         raise SchemaError(
             f"column {target!r} holds none of the labels {labels}, but {found[0]!r}. Name another column."

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Collection, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from r2n.errors import SchemaError
 
@@ -21,11 +22,22 @@ MISSING = ("", "NA", "NaN", "nan", "null", "NULL")
 Texts: TypeAlias = Sequence[str]
 
 
-def read_table(path: Path, missing: Texts | Mapping[str, Texts] = (), text: Collection[str] = ()) -> pd.DataFrame:
+class Cells(NamedTuple):
+    """How the cells of one column of a CSV are read, where its values are known."""
+
+    read: Callable[[str], object]
+    """The value that a text stands for, None if it is missing."""
+    blank: frozenset[str] = frozenset()
+    """The texts that are values with their leading blanks; before all others blanks mean nothing."""
+
+
+def read_table(
+    path: Path, missing: Texts | Mapping[str, Texts] = (), cells: Mapping[str, Cells] | None = None
+) -> pd.DataFrame:
     """A CSV (.csv, .tsv, also .gz) or Parquet (.parquet) file as a frame.
 
     In a CSV, more texts may stand for missing values, in every column or by column: what is left may then be numbers.
-    Columns named as `text` hold texts, also where all of these could be read as numbers.
+    Columns named in `cells` hold what these read, and nothing else is missing there.
     """
     import pandas as pd  # only those who read files need it
 
@@ -37,36 +49,81 @@ def read_table(path: Path, missing: Texts | Mapping[str, Texts] = (), text: Coll
         if kind == ".parquet":
             return pd.read_parquet(path)
         if kind in _SEPARATORS:
-            return _read_text(path, _SEPARATORS[kind], missing, text)
+            return _read_text(path, _SEPARATORS[kind], missing, cells or {})
     except SchemaError:
         raise
-    except (ValueError, OSError) as error:  # pandas' parser errors and pyarrow's are ValueErrors
+    except (ValueError, OSError, csv.Error) as error:  # pandas' parser errors and pyarrow's are ValueErrors
         raise SchemaError(f"{path} could not be read: {error}") from error
     raise SchemaError(f"{path} ends in {kind or 'nothing'!r}; expected .csv, .tsv or .parquet.")
 
 
-def _read_text(path: Path, separator: str, missing: Texts | Mapping[str, Texts], text: Collection[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    header = _header(path, separator)
+def _read_text(
+    path: Path, separator: str, missing: Texts | Mapping[str, Texts], cells: Mapping[str, Cells]
+) -> pd.DataFrame:
+    header = next((cells for _, cells in _lines(path, separator) if cells), [])
     repeated = sorted({name for name in header if header.count(name) > 1})
     if repeated:
         raise SchemaError(f"{path} has columns of the same name: {', '.join(map(repr, repeated))}. Rename them.")
     if len(header) == 1 and ";" in header[0]:
         raise SchemaError(f"{path} seems to be separated by semicolons. Save it with commas.")
-    frame: pd.DataFrame = pd.read_csv(
-        path, sep=separator, skipinitialspace=True, index_col=False, keep_default_na=False,
-        na_values={name: [*MISSING, *_of_column(missing, name)] for name in header}, on_bad_lines="error",
-        dtype={name: str for name in header if name in text},
-    )  # fmt: skip
+    codes = {name: [*MISSING, *_of_column(missing, name)] for name in header if name not in cells}
+    frame = _parse(path, separator, na_values=codes, dtype=dict.fromkeys(cells, str))
+    places = {name: place for place, name in enumerate(frame.columns) if name in cells}
+    blank = any(cells[name].blank for name in places)
+    # Blanks are skipped where a quote may follow them. Only where some may be part of a value all is read again.
+    whole = _parse(path, separator, skipinitialspace=False, na_filter=False, dtype=str) if blank else frame
+    if len(whole) != len(frame):
+        raise SchemaError(f"{path} has blanks before quotes that hold line breaks. Save it without these blanks.")
+    for name, place in places.items():
+        texts, kept = frame[name], whole.iloc[:, place]
+        frame[name] = _each(texts.where(~kept.isin(cells[name].blank), kept), cells[name].read)
     return frame
+
+
+def _parse(path: Path, separator: str, **how: Any) -> pd.DataFrame:
+    """The file as pandas reads it; a column is of one type throughout, however long it is."""
+    import pandas as pd
+
+    usual = {"skipinitialspace": True, "index_col": False, "keep_default_na": False, "on_bad_lines": "error"}
+    how = {**usual, **how}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", pd.errors.ParserWarning)
+        frame: pd.DataFrame = pd.read_csv(path, sep=separator, low_memory=False, **how)
+    # pandas refuses a line that has more cells than the one before it, but cuts the first lines with a warning.
+    if any(issubclass(each.category, pd.errors.ParserWarning) for each in caught):
+        _refuse_long_lines(path, separator, how["skipinitialspace"])
+    return frame
+
+
+def _refuse_long_lines(path: Path, separator: str, skip: bool) -> None:
+    """Cells beyond the header's say that a line is shifted; empty ones at its end say nothing."""
+    lines = ((number, cells) for number, cells in _lines(path, separator, skip) if cells)
+    _, header = next(lines)
+    for number, cells in lines:
+        if any(cells[len(header) :]):
+            raise SchemaError(
+                f"{path} has {len(cells)} cells in line {number}, but {len(header)} columns in its header. "
+                f"Give every line as many cells as there are columns; put a cell that holds {separator!r} in quotes."
+            )
+
+
+def _each(column: pd.Series[Any], read: Callable[[str], object]) -> pd.Series[Any]:
+    """Every text of a column read, each distinct one once."""
+    import pandas as pd
+
+    found = {text: read(text) for text in column.unique()}
+    return pd.Series([found[text] for text in column], index=column.index, dtype=object)
 
 
 def _of_column(missing: Texts | Mapping[str, Texts], name: str) -> Texts:
     return missing.get(name, ()) if isinstance(missing, Mapping) else missing
 
 
-def _header(path: Path, separator: str) -> list[str]:
+def _lines(path: Path, separator: str, skip: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Each line's number and its cells, none of them where it is empty."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
-    with opener(path, "rt", encoding="utf-8", newline="") as file:
-        return next(csv.reader(file, delimiter=separator, skipinitialspace=True), [])
+    # With -sig, because some programs start a file with a mark that is no part of the first name.
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+        lines = csv.reader(file, delimiter=separator, skipinitialspace=skip)
+        for cells in lines:
+            yield lines.line_num, cells

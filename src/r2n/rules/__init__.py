@@ -3,7 +3,7 @@
 from r2n.rules.baseline import Baseline, Counted
 from r2n.rules.classes import ClassRules
 from r2n.rules.cleanup import Cleaned, Step, clean_up
-from r2n.rules.diff import Diff, diff
+from r2n.rules.diff import Diff, RowDiff, diff
 from r2n.rules.domain import Domain, Row, Values
 from r2n.rules.drift import Check, RuleDrift, check
 from r2n.rules.equivalence import Equivalence, equivalent
@@ -44,6 +44,7 @@ __all__ = [
     "Prover",
     "Rounded",
     "Row",
+    "RowDiff",
     "Rule",
     "RuleDrift",
     "RuleMeasure",

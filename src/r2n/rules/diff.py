@@ -42,6 +42,14 @@ class RowDiff:
     before: NDArray[Any]
     after: NDArray[Any]
 
+    @classmethod
+    def between(cls, before: NDArray[Any], after: NDArray[Any]) -> RowDiff:
+        """The rows to which two models give different labels, one of each for every row."""
+        # As objects, so that a number and a text are different labels, and not an error.
+        first, second = (np.asarray(labels, dtype=object) for labels in (before, after))
+        rows = np.flatnonzero(first != second)
+        return cls(len(first), rows, first[rows], second[rows])
+
     def __str__(self) -> str:
         if not len(self.rows):
             return f"none of {self.n_rows:,} rows is decided differently"
@@ -115,13 +123,8 @@ def diff(before: Model, after: Model, X: object = None) -> Diff:
     labels = tuple(dict.fromkeys((*old, *new)))
     classes = tuple(_compared(label, old.get(label, ()), new.get(label, ())) for label in labels)
     asked = (*old, before.default), (*new, after.default)
-    return Diff(classes, asked, None if X is None else _rows(before, after, X), after.schema)
-
-
-def _rows(before: Model, after: Model, X: object) -> RowDiff:
-    first, second = (np.asarray(model.predict(X), dtype=object) for model in (before, after))
-    rows = np.flatnonzero(first != second)
-    return RowDiff(len(first), rows, first[rows], second[rows])
+    rows = None if X is None else RowDiff.between(before.predict(X), after.predict(X))
+    return Diff(classes, asked, rows, after.schema)
 
 
 def _compared(label: Value, before: Sequence[Rule], after: Sequence[Rule]) -> ClassDiff:
