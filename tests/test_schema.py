@@ -540,3 +540,13 @@ def test_a_code_is_a_number_whether_it_is_written_whole_or_not() -> None:
         codes, _ = table.codes("x")
         assert codes[0] == -1
         assert np.isnan(table.numeric("x")[0])
+
+
+def test_a_column_of_nothing_but_codes_is_missing() -> None:
+    schema, _ = Schema.learn({"x": [1, "?", 3], "f": [True, False, True]}, missing_values={"x": ["?"], "f": [True]})
+    table = schema.table({"x": ["?"], "f": [True]})
+    assert np.isnan(table.numeric("x")).all()
+    assert np.isnan(table.numeric("f")).all()
+    assert RuleSet.parse("yes if x is missing else no", schema).predict({"x": ["?"]}).tolist() == ["yes"]
+    with pytest.raises(SchemaError, match="was numeric at fit but holds 'a' in row 1"):
+        schema.table({"x": ["?", "a"], "f": [True, True]})

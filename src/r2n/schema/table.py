@@ -308,13 +308,14 @@ class _WithMissing(_InOne):
         return kind
 
     def floats(self, name: str) -> Floats:
-        if self.kind(name) != self._table.kind(name):
+        if self._table.kind(name) == "categorical" and self._codes.get(name):
             codes, values = self.codes(name)
-            return np.array([*map(float, values), np.nan])[codes]
-        column = self._table.numeric(name)
-        if self._table.kind(name) == "categorical":  # Booleans, of which no number is a code
-            return np.where(self.codes(name)[0] < 0, np.nan, column)
-        numbers = self._numbers.get(name)
+            texts = [k for k, value in enumerate(values) if isinstance(value, str)]
+            if not texts:  # Booleans, or numbers that text stands among for missing ones
+                return np.array([*map(float, values), np.nan])[codes]
+            row = int(np.isin(codes, texts).argmax())
+            raise NotNumericError(name, values[codes[row]], row)
+        column, numbers = self._table.numeric(name), self._numbers.get(name)
         return np.where(np.isin(column, numbers), np.nan, column) if numbers else column
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
