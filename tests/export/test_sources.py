@@ -76,7 +76,8 @@ def test_values_that_stand_for_missing_ones(node_engine: Node) -> None:
         ({"x": math.inf}, ValueError, "infinite"),
         ({"z": -math.inf}, ValueError, "infinite"),
         ({"x": 10**400}, OverflowError, "too large"),
-        ({"z": [1]}, TypeError, "float"),
+        ({"z": [1]}, TypeError, "only numbers, text, Booleans and None are read"),
+        ({"x": b"5"}, TypeError, "column 'x' holds b'5': only numbers"),
     ],
 )
 def test_python_refuses_what_the_rules_refuse(change: dict[str, Any], error: type, message: str) -> None:

@@ -39,6 +39,8 @@ def _cell(name, cell):
     elif hasattr(cell, "__index__"):
         cell = cell.__index__()
     elif not isinstance(cell, str):
+        if not hasattr(cell, "__float__"):  # float() also reads bytes
+            raise TypeError(f"column {name!r} holds {cell!r}: only numbers, text, Booleans and None are read")
         cell = float(cell)
         if cell - cell != 0.0:
             raise ValueError(f"column {name!r} holds {cell}: infinite values are not read, None is")
