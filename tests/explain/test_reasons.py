@@ -176,3 +176,9 @@ def test_spreads_come_from_the_schema_a_table_or_the_caller() -> None:
     assert spreads(rules, table) == {"x": pytest.approx(np.std([1, 3, 5])), "y": 1.0}
     assert spreads(rules, {"y": 7}) == {"x": 4.0, "y": 7.0}
     assert one_row(rules, {"x": 1, "y": 2}).n_rows == 1
+
+
+def test_tiny_coefficients_and_spreads_are_not_divided_by() -> None:
+    """Their product is too small for a float."""
+    rules = RuleSet.parse("yes if 1e-300·x > 5 else no")
+    assert "5 short" in str(explain(rules, {"x": 1.0}, spread={"x": 1e-100}))
