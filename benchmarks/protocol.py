@@ -34,6 +34,13 @@ class Cell:
         return 0.9 * self.limit
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """What the experiment states for this method; `opposite` where its rules are for the other class."""
+        stated = EXPERIMENTS[self.experiment]
+        other = self.table in stated.get("opposite", {}).get(self.method, ())
+        return stated.get("settings", {}).get(self.method, {}) | ({"opposite": True} if other else {})
+
+    @property
     def key(self) -> tuple[Any, ...]:
         return tuple(asdict(self).values())
 

@@ -86,7 +86,7 @@ def made(cell: Cell) -> Any:
     if cell.method.startswith("literals "):
         return OnLiterals(MAKERS[cell.method.removeprefix("literals ")], seed)
     if cell.method in MAKERS:
-        return MAKERS[cell.method](seed)
+        return MAKERS[cell.method](seed, **cell.settings)
     return Rules(random_state=seed, **_settings(cell))
 
 
@@ -110,10 +110,10 @@ def _brcg(seed: int) -> Any:
     return Brcg()
 
 
-def _drnet(seed: int) -> Any:
+def _drnet(seed: int, **settings: Any) -> Any:
     from benchmarks.drnet import DrNet
 
-    return DrNet(random_state=seed)
+    return DrNet(random_state=seed, **settings)
 
 
 MAKERS: dict[str, Any] = {
