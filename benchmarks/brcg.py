@@ -4,6 +4,7 @@ A linear program weighs conjunctions of binarised literals; its duals price new 
 that were found, another beam search keeps the best few.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -55,9 +56,11 @@ class Brcg(RuleCounts):
         columns_a_round: int = 10,
         degree: int = 10,
         width: int = 5,
+        seconds: float = 100.0,
     ) -> None:
         self.bins, self.per_rule, self.per_literal = bins, per_rule, per_literal
         self.rounds, self.columns_a_round, self.degree, self.width = rounds, columns_a_round, degree, width
+        self.seconds = seconds  # after which no further round begins, as in the published implementation
 
     def fit(self, X: pd.DataFrame, y: NDArray[np.bool_]) -> Self:
         self.binariser_ = QuantileBins(self.bins).fit(X)
@@ -89,7 +92,10 @@ class Brcg(RuleCounts):
         pool += [Conjunction(frozenset({k}), table[:, k]) for k in range(table.shape[1])]
         known = {rule.literals for rule in pool}
         single = table.astype(np.float32)
+        until = time.monotonic() + self.seconds
         for _ in range(self.rounds):
+            if time.monotonic() > until:
+                break
             residual = np.where(positive, -self._duals(pool, positive), 1.0 / n)
             found = [rule for rule in self._priced(single, table, residual) if rule.literals not in known]
             if not found:

@@ -45,3 +45,11 @@ def test_it_finds_a_rule_that_bins_can_say() -> None:
     assert model.n_rules == 2
     assert model.literals_per_rule == 1.0
     assert np.mean(model.predict(X[2_000:]) == y[2_000:]) > 0.97
+
+
+def test_without_time_single_literals_are_all_there_is_to_choose_from() -> None:
+    X, y = example(5).sample(500, random_state=0)
+    X = pd.DataFrame(X, columns=[f"x{k}" for k in range(5)])
+    hurried, patient = (Brcg(bins=8, seconds=seconds).fit(X, y) for seconds in (-1.0, 100.0))
+    assert set(hurried.rule_lengths()) <= {0, 1}
+    assert max(patient.rule_lengths()) > 1
