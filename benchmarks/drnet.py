@@ -172,8 +172,7 @@ class DrNet(RuleCounts):
 
     def _start(self, d: int) -> Weights:
         rng = np.random.default_rng(self.random_state)
-        # Small enough that many rules are nearly true in some rows: from the others nothing is ever learned.
-        w = rng.uniform(-1.0, 1.0, (d, self.rules)) / np.sqrt(d)
+        w = rng.uniform(-1.0, 1.0, (d, self.rules)) * np.sqrt(6.0 / (d + self.rules))  # Glorot's
         gates = (rng.normal(0.0, 0.01, shape) for shape in ((d, self.rules), (self.rules,)))
         return Weights(*(jnp.asarray(part, jnp.float32) for part in (w, *gates)))
 
