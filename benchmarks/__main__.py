@@ -11,13 +11,14 @@ Needs the extra `bench`, and the real tables (see r2n.datasets).
 import argparse
 import sys
 import time
+from importlib.util import find_spec
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks.protocol import EXPERIMENTS, METHODS, Cell, cells, key_of
-from benchmarks.records import append, read
+from benchmarks.protocol import EXPERIMENTS, METHODS, Cell, cells, is_done, key_of
+from benchmarks.records import append, forget, read
 from benchmarks.trial import run
 from benchmarks.workers import run_all
 
@@ -30,30 +31,54 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, metavar="EXPERIMENT", help=", ".join(EXPERIMENTS))
     parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="METHOD", help=", ".join(METHODS))
     parser.add_argument("--jobs", type=int, default=2, help="fits side by side, 2 unless told")
-    parser.add_argument("--again", action="store_true", help="run also what has been run")
+    parser.add_argument("--again", action="store_true", help="forget what has been run of these, and run it anew")
     parser.add_argument("--page", action="store_true", help="run nothing; write the pages from the results")
     chosen = parser.parse_args()
+    if chosen.jobs < 1:
+        parser.error(f"--jobs {chosen.jobs}: at least one fit must run at a time")
+    if chosen.quick and chosen.page:
+        parser.error("--page writes the pages of the whole evaluation: leave --quick out")
     if not chosen.page:
         name = "quick" if chosen.quick else "evaluation"
-        evaluate(name, cells(chosen.quick, chosen.only, chosen.methods), chosen.jobs, chosen.again)
+        wanted = cells(chosen.quick, chosen.only, chosen.methods)
+        check(wanted)
+        evaluate(name, wanted, chosen.jobs, chosen.again)
     if not chosen.quick:
         from benchmarks.results_page import write_pages
 
         write_pages()
 
 
+def check(wanted: list[Cell]) -> None:
+    """Stop before the first fit if a package or a table is not there."""
+    from r2n.datasets import load_table
+    from r2n.errors import DataUnavailable
+
+    missing = [name for name in ("wittgenstein", "imodels", "interpret", "matplotlib") if find_spec(name) is None]
+    if missing:
+        raise SystemExit(f"{', '.join(missing)} cannot be imported. Install what is compared: pip install '.[bench]'")
+    try:
+        for name in {cell.table.removesuffix(", complete") for cell in wanted if cell.experiment == "real"}:
+            load_table(name)
+    except DataUnavailable as error:
+        raise SystemExit(str(error)) from error
+
+
 def evaluate(name: str, wanted: list[Cell], jobs: int, again: bool) -> None:
     """Run the cells that `results/NAME.jsonl` lacks, and say what came."""
-    done = set() if again else {key_of(record) for record in read(name)}
-    left = [cell for cell in wanted if cell.key not in done]
+    if again:
+        keys = {cell.key for cell in wanted}
+        forget(name, lambda record: key_of(record) in keys)
+    newest = {key_of(record): record for record in read(name)}
+    left = [cell for cell in wanted if not is_done(cell, newest.get(cell.key))]
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{len(wanted)} cells, {len(wanted) - len(left)} of them run before")
     start = time.perf_counter()
     with _bar(console) as bar:
         task = bar.add_task("fits", total=len(left))
-        for record in run_all(left, jobs, run):
+        for number, record in enumerate(run_all(left, jobs, run), start=1):
             append(name, record)
-            bar.console.print(said_of(record))
+            bar.console.print(f"{number}/{len(left)} {said_of(record)}")
             bar.advance(task)
     console.print(f"{len(left)} fits in {time.perf_counter() - start:.0f} s, in results/{name}.jsonl")
 

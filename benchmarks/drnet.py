@@ -120,19 +120,17 @@ class DrNet(RuleCounts):
         learning_rate: float = 1e-2,
         and_penalty: float = 1e-2,
         or_penalty: float = 1e-5,
-        opposite: bool = False,
         random_state: int = 0,
     ) -> None:
         self.bins, self.rules, self.epochs, self.turn, self.batch_size = bins, rules, epochs, turn, batch_size
         self.learning_rate, self.lambdas, self.random_state = learning_rate, (and_penalty, or_penalty), random_state
-        self.opposite = opposite  # the rules are for the other class, and what no rule says is of this one
 
     def fit(self, X: pd.DataFrame, y: NDArray[np.bool_]) -> Self:
         # Negative weights ask for opposites: one column a threshold is enough.
         self.binariser_ = QuantileBins(self.bins, negations=False).fit(X)
         x = self.binariser_.transform(X)
         self.literals_ = list(x.columns)
-        weights = self._trained(x.to_numpy(np.float32), np.asarray(y ^ self.opposite, np.float32))
+        weights = self._trained(x.to_numpy(np.float32), np.asarray(y, np.float32))
         gates = np.asarray(settled(weights.and_gates)), np.asarray(settled(weights.or_gates))
         w = np.asarray(weights.w) * gates[0]
         self.asks_, self.forbids_ = ((sign[:, gates[1] > 0.0]).T for sign in (w > 0.0, w < 0.0))
@@ -141,7 +139,7 @@ class DrNet(RuleCounts):
     def predict(self, X: pd.DataFrame) -> NDArray[np.bool_]:
         x = self.binariser_.transform(X).to_numpy()
         truths = (x[:, asks].all(axis=1) & ~x[:, forbids].any(axis=1) for asks, forbids in self._rules())
-        return np.logical_or.reduce([np.zeros(len(x), dtype=np.bool_), *truths]) ^ self.opposite
+        return np.logical_or.reduce([np.zeros(len(x), dtype=np.bool_), *truths])
 
     def _rules(self) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
         return list(zip(self.asks_, self.forbids_, strict=True))

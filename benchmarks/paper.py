@@ -23,7 +23,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "paper.md"
 PRESETS = {
     "network": {**presets.DEFAULT, "effort": "none"},
     "paper-synthetic": presets.PAPER_SYNTHETIC,
-    "paper-synthetic-scaled": presets.PAPER_SYNTHETIC_SCALED,
+    "published-synthetic": presets.PUBLISHED_SYNTHETIC,
 }
 
 

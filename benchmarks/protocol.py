@@ -35,10 +35,11 @@ class Cell:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the experiment states for this method; `opposite` where its rules are for the other class."""
+        """What the experiment states for this method; `opposite` where its rules are for the table's other class."""
         stated = EXPERIMENTS[self.experiment]
-        other = self.table in stated.get("opposite", {}).get(self.method, ())
-        return stated.get("settings", {}).get(self.method, {}) | ({"opposite": True} if other else {})
+        other = stated.get("opposite", {"methods": (), "tables": ()})
+        is_other = self.method in other["methods"] and self.table in other["tables"]
+        return stated.get("settings", {}).get(self.method, {}) | ({"opposite": True} if is_other else {})
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -54,6 +55,11 @@ def key_of(record: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(record[name] for name in Cell.__slots__)
 
 
+def is_done(cell: Cell, record: dict[str, Any] | None) -> bool:
+    """Whether a record is what running the cell would give: one that failed, or had other settings, is not."""
+    return record is not None and "failed" not in record and record.get("settings", {}) == cell.settings
+
+
 def cells(quick: bool = False, experiments: list[str] | None = None, methods: list[str] | None = None) -> list[Cell]:
     """All cells, the first repeat of everything first: a run that is stopped has a little of all."""
     found = [cell for name in experiments or EXPERIMENTS for cell in _cells_of(name, quick)]
@@ -64,9 +70,7 @@ def cells(quick: bool = False, experiments: list[str] | None = None, methods: li
 def _cells_of(name: str, quick: bool) -> Iterator[Cell]:
     stated = EXPERIMENTS[name] | (EXPERIMENTS[name]["quick"] if quick else {})
     for method in stated["methods"]:
-        repeats = min(
-            METHODS[method]["repeats"], *(stated[word] for word in ("folds", "repeats") if word in stated), 10
-        )
+        repeats = min(METHODS[method]["repeats"], stated.get("folds", 10), stated.get("repeats", 10))
         for table in stated["tables"]:
             for value in next(iter(stated.get("vary", {}).values()), [None]):
                 yield from (Cell(name, table, method, repeat, value) for repeat in range(repeats))

@@ -2,30 +2,74 @@
 
 import json
 import platform
-from collections.abc import Iterable, Iterator, Sequence
-from importlib.metadata import version
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
-PACKAGES = ("r2n", "jax", "numpy", "scikit-learn")
+PACKAGES = (
+    "r2n",
+    "jax",
+    "numpy",
+    "scikit-learn",
+    "scipy",
+    "pandas",
+    "optax",
+    "wittgenstein",
+    "imodels",
+    "interpret-core",
+)
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Of Python, of the packages that are installed, and of this code (with a plus if it was changed since)."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    words = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    told = subprocess.run(words, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    return found | ({"revision": told.stdout.strip()} if told.returncode == 0 else {})
 
 
 def append(name: str, record: dict[str, Any]) -> None:
     """Add one record, with the versions that made it, to `results/NAME.jsonl`."""
     RESULTS.mkdir(exist_ok=True)
-    versions = {package: version(package) for package in PACKAGES} | {"python": platform.python_version()}
     path = RESULTS / f"{name}.jsonl"
     _drop_half_a_line(path)
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(record | {"versions": versions}, ensure_ascii=False) + "\n")
+        file.write(json.dumps(record | {"versions": versions()}, ensure_ascii=False) + "\n")
 
 
 def read(name: str) -> list[dict[str, Any]]:
     """All records of `results/NAME.jsonl`, oldest first; none if there is no such file."""
+    return [record for _, record in _lines(RESULTS / f"{name}.jsonl")]
+
+
+def forget(name: str, gone: Callable[[dict[str, Any]], bool]) -> None:
+    """Take records out of `results/NAME.jsonl`; the others stay as they are."""
     path = RESULTS / f"{name}.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
-    return [json.loads(line) for line in lines if line.endswith("\n")]
+    kept = "".join(line for line, record in _lines(path) if not gone(record))
+    path.with_suffix(".new").write_text(kept, encoding="utf-8")
+    path.with_suffix(".new").replace(path)
+
+
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Whole lines and what they say."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    for number, line in enumerate(
+        text.split("\n")[:-1], start=1
+    ):  # what follows the last \n was not written to its end
+        try:
+            yield f"{line}\n", json.loads(line)
+        except ValueError as error:
+            raise SystemExit(f"{path}, line {number}, is no JSON ({error}). Mend it, or take it out.") from error
 
 
 def _drop_half_a_line(path: Path) -> None:

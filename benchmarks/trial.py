@@ -62,6 +62,7 @@ def run(cell: Cell) -> dict[str, Any]:
     model = made(cell).fit(rows.X, rows.y)
     seconds = time.perf_counter() - start
     found = {
+        "settings": cell.settings,
         "accuracy": _accuracy(model, rows),
         "n_rules": model.n_rules,
         "literals_per_rule": model.literals_per_rule,
@@ -86,8 +87,10 @@ def made(cell: Cell) -> Any:
     if cell.method.startswith("literals "):
         return OnLiterals(MAKERS[cell.method.removeprefix("literals ")], seed)
     if cell.method in MAKERS:
-        return MAKERS[cell.method](seed, **cell.settings)
-    return Rules(random_state=seed, **_settings(cell))
+        stated = {name: value for name, value in cell.settings.items() if name != "opposite"}
+        model = MAKERS[cell.method](seed, **stated)
+        return Opposite(model) if "opposite" in cell.settings else model
+    return Rules(random_state=seed, **_settings(cell) | cell.settings)
 
 
 def _settings(cell: Cell) -> dict[str, Any]:
@@ -97,8 +100,8 @@ def _settings(cell: Cell) -> dict[str, Any]:
         "r2n": {},
         "network": {"effort": "none"},
         "capped": {"max_rules": stated.get("max_rules", {}).get(cell.table)},
-        # Penalties over J, as in the authors' published code: with the sums as printed it collapses (docs/paper.md).
-        "paper": dict(presets.PAPER_SYNTHETIC_SCALED if known else presets.PAPER_REAL | {"scale_penalties": True})
+        # As in the authors' published code: with the loss as printed it collapses (docs/paper.md).
+        "paper": dict(presets.PUBLISHED_SYNTHETIC if known else presets.PUBLISHED_REAL)
         | {"time_limit": cell.paper_seconds},
     }[cell.method]
     return settings | ({"penalty": cell.value} if "penalty" in stated.get("vary", {}) else {})
@@ -127,6 +130,28 @@ MAKERS: dict[str, Any] = {
     "mlp": Mlp,
     "boosting": Boosting,
 }
+
+
+class Opposite:
+    """A learner whose rules are for the other class; what no rule says is of this one."""
+
+    def __init__(self, model: Any) -> None:
+        self.model_ = model
+
+    def fit(self, X: pd.DataFrame, y: Bools) -> "Opposite":
+        self.model_.fit(X, ~y)
+        return self
+
+    def predict(self, X: pd.DataFrame) -> Bools:
+        return ~np.asarray(self.model_.predict(X), dtype=np.bool_)
+
+    @property
+    def n_rules(self) -> Any:
+        return self.model_.n_rules
+
+    @property
+    def literals_per_rule(self) -> Any:
+        return self.model_.literals_per_rule
 
 
 class Rules:

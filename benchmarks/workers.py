@@ -5,7 +5,7 @@ import os
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
@@ -67,7 +67,7 @@ class Worker:
             if self.here.poll(cell.limit):
                 return asdict(cell) | self.here.recv()
             failure: dict[str, Any] = {"timed_out": cell.limit}
-        except (EOFError, BrokenPipeError):
+        except (EOFError, OSError):  # it ended, before or after it was told what to run
             self.process.join()
             failure = {"failed": f"the process ended with exit code {self.process.exitcode}"}
         self.stop()
@@ -80,6 +80,7 @@ class Worker:
 
 
 def _serve(pipe: Connection, trial: Trial) -> None:
+    Thread(target=_end_with_parent, daemon=True).start()
     while True:
         cell = pipe.recv()
         try:
@@ -87,3 +88,11 @@ def _serve(pipe: Connection, trial: Trial) -> None:
         except Exception as error:  # a cell that fails is a result, and shown as such
             traceback.print_exc()
             pipe.send({"failed": f"{type(error).__name__}: {error}"})
+
+
+def _end_with_parent() -> None:
+    """A run that is killed cannot stop its processes: they would go on beside the next one."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)

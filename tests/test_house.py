@@ -149,7 +149,7 @@ def test_the_presets_are_parameters_and_the_default_is_the_default() -> None:
 
     defaults = {name: p.default for name, p in signature(r2n.R2NClassifier).parameters.items()}
     assert {name: defaults[name] for name in presets.DEFAULT} == dict(presets.DEFAULT)
-    for preset in (presets.PAPER_SYNTHETIC, presets.PAPER_REAL, presets.PAPER_SYNTHETIC_SCALED):
+    for preset in (presets.PAPER_SYNTHETIC, presets.PAPER_REAL, presets.PUBLISHED_SYNTHETIC, presets.PUBLISHED_REAL):
         assert set(preset) <= set(defaults)
         assert preset["epochs"] * preset["restarts"] == 250_000
         assert (preset["network_literals"], preset["network_rules"]) == (10, 25)

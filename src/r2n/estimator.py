@@ -105,7 +105,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         τ starts at `temperature`, falls by the factor γ an epoch, and stays at the floor.
     keep : {"crisp", "loss"}
         Which epoch is kept: the one whose *crisp* rule set errs least on the rows held out, or, as
-        in the paper, the one with the lowest training loss.
+        in the paper, the one with the lowest training loss, of those at the lowest temperature.
     effort : {"none", "quick", "default", "thorough"}
         How much is done to finish the network's rules: nothing; one descent; descents from all restarts at several
         prices, escapes from where they end, and a front to choose from; many more escapes, which takes minutes.

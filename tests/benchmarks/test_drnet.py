@@ -62,16 +62,3 @@ def test_it_learns_also_from_fewer_rows_than_a_batch() -> None:
     model = DrNet(bins=8, rules=10, epochs=10_000).fit(frame, y)
     assert (model.predict(frame) == y).mean() > max(y.mean(), 1 - y.mean()) + 0.05
     assert 0 < model.n_rules <= 10
-
-
-def test_rules_may_be_for_the_other_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = pd.DataFrame(np.random.default_rng(0).random((200, 1)), columns=["a"])
-    asks = Weights(jnp.zeros((4, 1)).at[1, 0].set(1.0), jnp.full((4, 1), 9.0), jnp.full(1, 9.0))  # a <= its 2nd of 4
-    shown = []
-    monkeypatch.setattr(DrNet, "_trained", lambda self, x, y: (shown.append(y), asks)[1])
-    wanted = (frame["a"] > 0.5).to_numpy()
-    one, other = (DrNet(bins=4, opposite=opposite).fit(frame, wanted) for opposite in (False, True))
-    assert (shown[0] == wanted).all()
-    assert (shown[1] == ~wanted).all()
-    assert 0 < one.predict(frame).mean() < 1
-    assert (one.predict(frame) != other.predict(frame)).all()

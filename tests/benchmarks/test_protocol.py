@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+import r2n
 from benchmarks import records
 from benchmarks.__main__ import said_of
-from benchmarks.protocol import EXPERIMENTS, METHODS, PRINTED, Cell, cells, key_of
+from benchmarks.protocol import METHODS, PRINTED, Cell, cells, is_done, key_of
 from benchmarks.summary import Evaluation
-from benchmarks.trial import MAKERS, made, run, split
+from benchmarks.trial import MAKERS, Opposite, made, run, split
 from r2n import RuleSet
 
 ROOT = Path(__file__).parents[2]
+CAUGHT: dict[str, Any] = {"capture_output": True, "text": True, "cwd": ROOT}
 
 
 def run_script(folder: Path, code: str) -> "subprocess.Popen[str]":
@@ -35,10 +37,38 @@ def test_every_cell_is_stated_once_and_can_be_made() -> None:
     assert len(set(keys)) == len(keys)
     assert {cell.method for cell in cells()} == set(METHODS)
     assert {cell.key for cell in cells(quick=True)} <= set(keys)
-    for method in ("r2n", "paper", "network", "tree", "brcg"):
-        experiment = next(name for name in EXPERIMENTS if method in EXPERIMENTS[name]["methods"])
-        assert made(Cell(experiment, EXPERIMENTS[experiment]["tables"][0], method, 0)) is not None
     assert set(MAKERS) <= set(METHODS)
+
+
+def test_settings_reach_the_methods() -> None:
+    known, real = (made(Cell(*where, "paper", 0)).model_ for where in (("known", "example 1"), ("real", "adult")))
+    assert (known.restarts, known.penalty, known.scaling, known.or_gate) == (25, 1e-2, "none", "sum")
+    assert (real.restarts, real.penalty, real.scaling, real.time_limit) == (10, 1e-3, "standard", 270)
+    assert made(Cell("penalty", "example 4", "network", 0, 0.3)).model_.penalty == 0.3
+    assert made(Cell("real", "adult", "capped", 0)).model_.max_rules == 2
+    assert [made(Cell(*where, "drnet", 0)).bins for where in (("known", "example 1"), ("real", "adult"))] == [40, 9]
+    assert made(Cell("known", "example 1", "ripper-raw", 0)).bins is None
+
+
+def test_the_printed_figures_of_others_are_for_the_other_class() -> None:
+    magic = Cell("real", "magic", "brcg", 0)
+    assert magic.settings == {"opposite": True}
+    assert isinstance(made(magic), Opposite)
+    assert not isinstance(made(Cell("real", "house", "brcg", 0)), Opposite)
+    rows = split(Cell("rows", "example 1", "tree", 0, 200))
+    one, other = (wrapped(MAKERS["tree"](0)).fit(rows.X, rows.y) for wrapped in (lambda model: model, Opposite))
+    assert (other.model_.predict(rows.X) == ~rows.y).mean() > 0.95
+    assert (other.predict(rows.X) == rows.y).mean() > 0.95
+    assert (one.n_rules, other.n_rules) == (2, 1), "x0 > 0.25 or x1 < 0.5, and its opposite"
+
+
+def test_a_record_that_failed_or_had_other_settings_is_run_again() -> None:
+    cell = Cell("real", "adult", "drnet", 0)
+    assert is_done(cell, run_record(cell, accuracy=0.8, settings={"bins": 9}))
+    assert is_done(cell, run_record(cell, timed_out=1_800, settings={"bins": 9}))
+    assert not is_done(cell, None)
+    assert not is_done(cell, run_record(cell, accuracy=0.8, settings={"bins": 40}))
+    assert not is_done(cell, run_record(cell, failed="no table", settings={"bins": 9}))
 
 
 def test_what_is_printed_in_the_paper_covers_its_tables() -> None:
@@ -77,6 +107,27 @@ if __name__ == "__main__":
 """
 
 
+LEFT_ALONE = """
+from benchmarks.protocol import Cell
+from benchmarks.workers import run_all
+
+def trial(cell):
+    print("running", flush=True)
+    time.sleep(600)
+
+if __name__ == "__main__":
+    list(run_all([Cell("known", "example 1", "tree", 0)], 1, trial))
+"""
+
+
+def test_a_killed_run_leaves_no_process_behind(tmp_path: Path) -> None:
+    with run_script(tmp_path, LEFT_ALONE) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == "running\n"
+        parent.kill()
+        parent.communicate(timeout=60)  # the worker's end of the pipe is closed too
+
+
 def test_a_cell_that_fails_dies_or_hangs_is_a_record_and_the_next_one_runs(tmp_path: Path) -> None:
     out, _ = run_script(tmp_path, HARD_CELLS).communicate(timeout=300)
     found = {record["repeat"]: record for record in json.loads(out.splitlines()[-1])}
@@ -112,6 +163,32 @@ def test_a_run_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     assert results.read_text().startswith(kept)
     found = [key_of(json.loads(line)) for line in results.read_text().splitlines()]
     assert sorted(seed for _, _, _, seed, _ in found) == [0, 1, 2, 3]
+
+
+def test_records_can_be_forgotten_and_a_broken_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "RESULTS", tmp_path)
+    for number in range(3):
+        records.append("some", {"number": number, "text": "a\u2028b"})
+    records.forget("some", lambda record: record["number"] == 1)
+    assert [record["number"] for record in records.read("some")] == [0, 2]
+    assert records.read("some")[0]["versions"]["r2n"] == r2n.__version__
+    path = tmp_path / "some.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace('"number": 2', '"number" 2'), encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"some\.jsonl, line 2, is no JSON"):
+        records.read("some")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--jobs", "0"], "--jobs 0: at least one fit must run at a time"),
+        (["--quick", "--page"], "--page writes the pages of the whole evaluation: leave --quick out"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(words: list[str], told: str) -> None:
+    ran = subprocess.run([sys.executable, "-m", "benchmarks", *words], check=False, **CAUGHT)
+    assert ran.returncode == 2
+    assert told in ran.stderr
 
 
 def test_the_newest_record_of_a_cell_counts_and_late_ones_are_told(

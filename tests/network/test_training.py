@@ -86,13 +86,25 @@ def test_the_best_epoch_is_a_copy_that_training_leaves_alone() -> None:
     assert min(best.score for best in training.best()) <= early
 
 
-@pytest.mark.parametrize("by_loss", [False, True])
-def test_the_kept_epoch_is_the_one_with_the_best_score(by_loss: bool) -> None:
-    training = train(settings(epochs=20, by_loss=by_loss), 300, 200, seed=3)
-    records = list(training)
-    column = "loss" if by_loss else "error"
-    best_seen = np.min([getattr(record, column) for record in records], axis=0)
+def test_the_kept_epoch_is_the_one_of_the_best_crisp_rules() -> None:
+    training = train(settings(epochs=20), 300, 200, seed=3)
+    best_seen = np.min([record.error for record in training], axis=0)
     np.testing.assert_allclose([best.score for best in training.best()], best_seen, rtol=1e-5)
+
+
+def test_by_loss_the_best_of_the_coldest_epochs_is_kept() -> None:
+    plan = settings(epochs=30, by_loss=True, cooling=Cooling(1.0, 0.5, 1e-3), learning_rate=0.1)
+    training = train(plan, 300, 200, seed=3)
+    records = list(training)
+    warm, cold = ([r.loss for r in records if (r.temperature > 1e-3) == is_warm] for is_warm in (True, False))
+    assert len(cold) == 20
+    assert (np.min(warm, axis=0) < np.min(cold, axis=0)).any(), "else this shows nothing"
+    np.testing.assert_allclose([best.score for best in training.best()], np.min(cold, axis=0), rtol=1e-5)
+
+
+def test_by_loss_a_training_left_while_warm_keeps_its_newest_epoch() -> None:
+    records = list(training := train(settings(by_loss=True), 300, 200, seed=3))
+    np.testing.assert_allclose([best.score for best in training.best()], records[-1].loss, rtol=1e-5)
 
 
 def test_the_recorded_error_is_that_of_the_step_function_network() -> None:

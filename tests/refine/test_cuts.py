@@ -1,5 +1,7 @@
 """The exact scans against brute force."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -66,3 +68,10 @@ def test_one_standard_error_takes_the_smallest_that_is_as_good() -> None:
     wrong = np.column_stack([noise | (np.arange(1_000) < 300), noise ^ (np.arange(1_000) < 1), noise])
     assert one_standard_error(wrong, np.ones(len(wrong))) == 1
     assert one_standard_error(wrong[:, ::-1], np.ones(len(wrong))) == 0
+
+
+def test_the_best_point_is_the_smallest_of_the_highest_score_on_rows_held_out() -> None:
+    front = Front.of([point(1, 0.3), point(3, 0.2), point(4, 0.1)])
+    assert front.best == 2, "nothing was held out"
+    scored = [replace(p, held_out_score=score) for p, score in zip(front, (0.7, 0.8, 0.8), strict=True)]
+    assert Front(tuple(scored)).best == 1

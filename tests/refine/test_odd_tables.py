@@ -8,9 +8,11 @@ import pytest
 
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import example
-from r2n.refine import Caps, Prices, Problem
+from r2n.refine import Caps, Labelled, Plan, Prices, Problem
 from r2n.refine.descent import within_caps
+from r2n.refine.front import Point
 from r2n.refine.moves import Fitter
+from r2n.refine.portfolio import finish
 from r2n.schema import Schema
 
 SHORT = {"restarts": 1, "epochs": 20, "gamma": 0.8, "random_state": 0}
@@ -84,6 +86,17 @@ def test_without_rows_held_out_no_score_claims_to_be() -> None:
     model = R2NClassifier(**SHORT, validation_fraction=0.0).fit(X, y)
     assert all(np.isnan(point.held_out_score) for point in model.front_)
     assert model.score(X, y) > 0.7
+
+
+def test_fitted_to_all_rows_the_rules_grow_by_a_quarter_at_most_and_not_beyond_what_was_worthwhile() -> None:
+    X, y = example(4).sample(2_000, random_state=0, flip=0.2)
+    schema, table = Schema.learn(X)
+    rows = Labelled(table, y, np.ones(len(y)))
+    plan = Plan((1e-9,), 1, Caps(columns=4))
+    rules = RuleSet.parse("True if x0 < 0.2 or x1 < 0.5 and x3 < 0.5 and x4 > 0.5 else False").with_schema(schema)
+    noisy = Point(rules, 0.3, price=1e-9)  # at which every row that a column gains is worth it
+    grown = {most: finish(noisy, most, rows, y, plan, lambda move: None)[0].size for most in (4, 5, 9)}
+    assert grown == {4: 4, 5: 5, 9: 5}
 
 
 def test_caps_on_literals_are_kept() -> None:

@@ -50,7 +50,7 @@ class Knobs(NamedTuple):
     penalties: Penalties  # each of (R,): restarts may differ in them
     learning_rate: float
     price: float  # of a literal, in units of error, when epochs are compared by their crisp rules
-    by_loss: bool  # compare epochs by the training loss, as the paper does
+    by_loss: bool  # compare epochs by the training loss, as the paper does; only those equally cold can be compared
 
 
 class State(NamedTuple):
@@ -61,6 +61,7 @@ class State(NamedTuple):
     epoch_loss: Leaf  # (R,) mean loss of the epoch so far
     best: Params  # the kept epoch's weights: copies, training never touches them again
     best_score: Leaf  # (R,)
+    best_tau: Leaf  # (R,) the temperature of the kept epoch
 
 
 class Marks(NamedTuple):
@@ -77,7 +78,8 @@ def initialise(network: Network, restarts: int, rng: np.random.Generator) -> Sta
     params: Params = jax.tree.map(lambda *leaves: np.stack(leaves), *drawn)
     zeros = jax.tree.map(np.zeros_like, params)
     adam = optax.ScaleByAdamState(count=np.zeros(restarts, np.int32), mu=zeros, nu=zeros)
-    return State(params, adam, np.zeros(restarts, np.float32), params, np.full(restarts, np.inf, np.float32))
+    never = np.full(restarts, np.inf, np.float32)
+    return State(params, adam, np.zeros(restarts, np.float32), params, never, never)
 
 
 def crisp_error(network: Network, params: Params, judge: Judge) -> Array:
@@ -103,16 +105,23 @@ def _train_step(
     return state._replace(params=params, adam=adam, epoch_loss=state.epoch_loss + chunk.share[i] * loss)
 
 
-def _end_epoch(network: Network, judge: Judge, knobs: Knobs, state: State) -> tuple[State, tuple[Array, Array, Array]]:
-    """Judge one restart's crisp rule set, and keep its weights if it is the best so far."""
+def _end_epoch(
+    network: Network, judge: Judge, knobs: Knobs, tau: Array, state: State
+) -> tuple[State, tuple[Array, Array, Array]]:
+    """Judge one restart's crisp rule set, and keep its weights if it is the best so far.
+
+    A warm network may lose little by answering everywhere with the share of the label, which no crisp rule set can:
+    by loss, a colder epoch is better than any warmer one.
+    """
     error = crisp_error(network, state.params, judge)
     selected = state.params.v > 0
     n_literals = jnp.sum((state.params.u > 0) & selected)
     score = jnp.where(knobs.by_loss, state.epoch_loss, error + knobs.price * n_literals)
-    better = score < state.best_score
+    better = (score < state.best_score) | (knobs.by_loss & (tau < state.best_tau) & jnp.isfinite(score))
     kept = state._replace(
         best=jax.tree.map(lambda new, old: jnp.where(better, new, old), state.params, state.best),
         best_score=jnp.where(better, score, state.best_score),
+        best_tau=jnp.where(better, tau, state.best_tau),
         epoch_loss=jnp.zeros(()),
     )
     return kept, (state.epoch_loss, error, jnp.sum(selected))
@@ -123,14 +132,14 @@ def run(state: State, chunk: Chunk, judge: Judge, knobs: Knobs, network: Network
     """The chunk's steps, all restarts side by side."""
     capacity, restarts = chunk.tau.shape[0], state.best_score.shape[0]
     blank = jnp.zeros((capacity, restarts))
-    each_restart = jax.vmap(partial(_end_epoch, network, judge, knobs))
+    end_epoch = partial(_end_epoch, network, judge, knobs)
 
     def body(i: Array, carry: tuple[State, Marks]) -> tuple[State, Marks]:
         state, marks = carry
         state = jax.vmap(partial(_train_step, network, chunk, i, knobs.learning_rate))(knobs.penalties, state)
 
         def ended(state: State, marks: Marks) -> tuple[State, Marks]:
-            state, seen = each_restart(state)
+            state, seen = jax.vmap(partial(end_epoch, chunk.tau[i]))(state)
             return state, Marks(*(old.at[i].set(new) for old, new in zip(marks, seen, strict=True)))
 
         after: tuple[State, Marks] = jax.lax.cond(chunk.last[i], ended, lambda *same: same, state, marks)

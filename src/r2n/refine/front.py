@@ -65,6 +65,12 @@ class Front:
             points.append(replace(point, train_score=score, held_out_score=float(judged)))
         return Front(tuple(points))
 
+    @property
+    def best(self) -> int:
+        """The point of the highest score on the rows held out, the smallest of several; the last if none were."""
+        scores = [point.held_out_score for point in self]
+        return len(self) - 1 if np.isnan(scores).all() else int(np.nanargmax(scores))
+
     def renamed(self, names: Mapping[str, str]) -> Front:
         """The same over columns of other names."""
         return Front(tuple(replace(point, rules=point.rules.renamed(names)) for point in self))

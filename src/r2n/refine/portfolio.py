@@ -92,14 +92,14 @@ def refine(
     truths = [(point.rules.truth(fitted.table), point.rules.truth(judges.table)) for point in front]
     front = front.scored(truths, fitted, judges if apart else None)
     wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
-    chosen = one_standard_error(wrong, judges.weight)
+    chosen = min(one_standard_error(wrong, judges.weight), front.best)  # a teacher errs: true labels have a say too
     rules = rough = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time, also to ask the teacher again
             many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
             wanted = plan.teacher if labels.taught else False
             again = cleaned_labels(many, None, shown, wanted, plan.seed, plan.n_jobs)
-            rules, interrupted = finish(front[chosen], many, again.fit, plan, watch)
+            rules, interrupted = finish(front[chosen], front[front.best].size, many, again.fit, plan, watch)
         rough = rules
         rules = with_short_numbers(rough, rows.table, plan.knowledge)
     except KeyboardInterrupt:
@@ -176,14 +176,15 @@ def distinct(rule_sets: Iterable[Rules]) -> list[Rules]:
     return list({frozenset(rules): rules for rules in rule_sets}.values())
 
 
-def finish(point: Point, rows: Labelled, target: Floats, plan: Plan, watch: Watch) -> tuple[RuleSet, bool]:
+def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, watch: Watch) -> tuple[RuleSet, bool]:
     """A point's rules, refined on all rows at the price they were found at; and whether the user interrupted it.
 
-    They may grow by a quarter, but not beyond what was chosen on rows held out: a constant stays one.
+    They may grow by a quarter, for more rows carry a little more, but not beyond the `most` that was worthwhile on
+    the rows held out: what is larger fits the noise of the labels, and a constant stays one.
     """
     assert point.rules.schema is not None
-    most = point.size + point.size // 4
-    within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1), most)
+    size = min(point.size + point.size // 4, most)
+    within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1), size)
     prices = Prices.of(point.price)
     problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, prices, within, plan.knowledge)
     rules, interrupted = point.rules.rules, False
