@@ -100,4 +100,7 @@ def _bar(console: Console) -> Progress:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        raise SystemExit("stopped; the same command goes on from here (without --again)") from None

@@ -1,22 +1,22 @@
 """The figures of docs/results.md, from the results: shapes and line styles tell apart what colours do."""
 
-from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-import numpy as np
 
 from benchmarks.protocol import EXPERIMENTS, METHODS
-from benchmarks.summary import Evaluation
+from benchmarks.summary import Evaluation, mean_front
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 DOCS = Path(__file__).parent.parent / "docs"
-# Okabe and Ito's colours: they differ in lightness too.
+# Okabe and Ito's colours; what is alike in grey has another shape or line.
 STYLE = {
     "r2n": ("#000000", "o", "-"),
+    "capped": ("#000000", "$○$", "-"),
     "network": ("#0072B2", "s", "--"),
     "paper": ("#56B4E9", "D", "-."),
     "drnet": ("#D55E00", "^", ":"),
@@ -24,20 +24,18 @@ STYLE = {
     "ripper-raw": ("#009E73", "<", ":"),
     "brcg": ("#CC79A7", "P", ":"),
     "tree": ("#E69F00", "X", ":"),
-    "figs": ("#8C6D1F", "d", ":"),
+    "figs": ("#8C6D1F", "*", ":"),
     "mlp": ("#999999", "", "--"),
     "ebm": ("#777777", "", ":"),
     "boosting": ("#444444", "", "-."),
 }
 SHOWN = 0.12  # of accuracy below the best: the smallest rule sets are left out, or the others could not be told apart
-EXAMPLES = ("example 4", "example 5")
 
 
 def draw_all(evaluation: Evaluation) -> None:
     """Figure 3, and the fronts."""
     with plt.rc_context({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3}):
-        if evaluation.has("penalty"):
-            draw_figure_3(evaluation)
+        draw_figure_3(evaluation)
         draw_fronts(evaluation)
 
 
@@ -47,17 +45,17 @@ def draw_figure_3(evaluation: Evaluation) -> None:
     _curves(panels[0, 0], evaluation, "penalty", "accuracy")
     _curves(panels[0, 1], evaluation, "penalty", "n_rules")
     _curves(panels[1, 0], evaluation, "rows", "accuracy")
-    _curves(panels[1, 1], evaluation, "noise", "accuracy")
+    _curves(panels[1, 1], evaluation, "noise", "accuracy", on_noisy_labels)
     for panel in (*panels[0], panels[1, 0]):
         panel.set_xscale("log")
     noise = EXPERIMENTS["noise"]["vary"]["flip"]
     panels[1, 1].plot(noise, [1.0 - share for share in noise], color="#b3261e", linestyle=(0, (6, 3)), linewidth=1.2)
-    panels[1, 1].annotate("best possible on noisy labels", (0.15, 0.85), (0.02, 0.78), arrowprops={"arrowstyle": "->"})
+    panels[1, 1].annotate("best possible", (0.15, 0.85), (0.02, 0.75), arrowprops={"arrowstyle": "->"})
     labels = (
         ("λ", "accuracy"),
         ("λ", "rules"),
         ("rows to learn from", "accuracy"),
-        ("share of labels turned over", "accuracy"),
+        ("share of labels turned over", "accuracy on labels as noisy"),
     )
     for panel, (x, y) in zip(panels.flat, labels, strict=True):
         panel.set(xlabel=x, ylabel=y)
@@ -67,14 +65,29 @@ def draw_figure_3(evaluation: Evaluation) -> None:
     plt.close(figure)
 
 
-def _curves(panel: Any, evaluation: Evaluation, experiment: str, what: str) -> None:
+def on_noisy_labels(flip: float, accuracy: float) -> float:
+    """What is to be expected where labels are turned over, of an accuracy on clean ones."""
+    return (1.0 - 2.0 * flip) * accuracy + flip
+
+
+def _as_it_is(value: float, mean: float) -> float:
+    return mean
+
+
+def _curves(
+    panel: Any,
+    evaluation: Evaluation,
+    experiment: str,
+    what: str,
+    shown: Callable[[float, float], float] = _as_it_is,
+) -> None:
     stated = EXPERIMENTS[experiment]
     values = next(iter(stated["vary"].values()))
     for method in stated["methods"]:
         colour, marker, line = STYLE[method]
-        for table, filled in zip(EXAMPLES, (True, False), strict=True):
+        for table, filled in zip(stated["tables"], (True, False), strict=True):
             points = [(value, evaluation.of(experiment, table, method, value).mean(what)) for value in values]
-            drawn = [(value, mean) for value, mean in points if mean is not None]
+            drawn = [(value, shown(value, mean)) for value, mean in points if mean is not None]
             panel.plot(
                 *zip(*drawn, strict=True) if drawn else ([], []),
                 color=colour,
@@ -108,31 +121,23 @@ def draw_fronts(evaluation: Evaluation) -> None:
 def _front(panel: Any, evaluation: Evaluation, experiment: str, table: str) -> None:
     sizes, accuracies = mean_front(evaluation.of(experiment, table, "r2n").done)
     panel.plot(sizes, accuracies, color="black", marker=".", linewidth=1.2, label="r2n, its front")
+    points = []
     for method in EXPERIMENTS[experiment]["methods"]:
         summary = evaluation.of(experiment, table, method)
         accuracy, size = summary.accuracy, summary.mean("size")
         if accuracy is None:
             continue
-        colour, marker, line = STYLE.get(method, STYLE["r2n"])
+        colour, marker, line = STYLE[method]
         title = METHODS[method]["title"]
         if size is None:
             panel.axhline(accuracy, color=colour, linestyle=line, linewidth=1.1, label=title)
-        elif method == "capped":
-            panel.plot([size], [accuracy], "o", color="black", markerfacecolor="white", markersize=9, label=title)
         else:
-            panel.plot([size], [accuracy], marker, color=colour, markersize=8, label=title)
-    low, high = panel.get_ylim()
-    panel.set_ylim(bottom=max(low, high - SHOWN))
-
-
-def mean_front(records: tuple[dict[str, Any], ...]) -> tuple[list[int], list[float]]:
-    """For each size the mean over repeats of the largest rule set no larger; from where all repeats have one."""
-    fronts = [sorted((point["size"], point["accuracy"]) for point in record["front"]) for record in records]
-    fronts = [front for front in fronts if front]
-    if not fronts:
-        return [], []
-    reached: dict[int, list[float]] = defaultdict(list)
-    first = max(front[0][0] for front in fronts)
-    for size in sorted({size for front in fronts for size, _ in front if size >= max(first, 1)}):
-        reached[size] = [[accuracy for s, accuracy in front if s <= size][-1] for front in fronts]
-    return list(reached), [float(np.mean(values)) for values in reached.values()]
+            points.append((max(size, 1.0), accuracy, {"color": colour, "marker": marker, "label": title}))
+    bottom = max([*accuracies, *(accuracy for _, accuracy, _ in points)]) - SHOWN
+    for size, accuracy, look in points:
+        below = accuracy < bottom
+        hollow = {"markerfacecolor": "white", "markersize": 11, "zorder": 2} if look["marker"] == "$○$" else {}
+        panel.plot([size], [max(accuracy, bottom)], linestyle="", **{"markersize": 8, "zorder": 3} | look | hollow)
+        if below:
+            panel.annotate(f"{accuracy:.2f} ↓", (size, bottom), (6, 2), textcoords="offset points", fontsize=7)
+    panel.set_ylim(bottom=max(panel.get_ylim()[0], bottom - 0.004))

@@ -32,7 +32,7 @@ class Summary:
         return "; ".join(said + ([f"{failed} failed"] if failed else []))
 
     def mean(self, name: str) -> float | None:
-        """Of a number that all have; None if they have not."""
+        """Of a number, over those that have it; None if none has."""
         values = [record[name] for record in self.done if record.get(name) is not None]
         return float(np.mean(values)) if values else None
 
@@ -58,6 +58,20 @@ class Evaluation:
     def of(self, experiment: str, table: str, method: str, value: float | None = None) -> Summary:
         return self._groups.get((experiment, table, method, value), Summary(()))
 
-    def has(self, experiment: str) -> bool:
-        """Whether any cell of an experiment was run."""
-        return any(key[0] == experiment for key in self._groups)
+    def count(self, word: str) -> int:
+        """How many of the newest records have this word in them."""
+        return sum(word in record for summary in self._groups.values() for record in summary.records)
+
+
+def mean_front(records: tuple[Record, ...]) -> tuple[list[int], list[float]]:
+    """For each size the mean over repeats of the largest rule set no larger; from where all repeats have one."""
+    fronts = [sorted((point["size"], point["accuracy"]) for point in record["front"]) for record in records]
+    fronts = [front for front in fronts if front]
+    if not fronts:
+        return [], []
+    first = max(front[0][0] for front in fronts)
+    sizes = sorted({size for front in fronts for size, _ in front if size >= max(first, 1)})
+    means = [
+        float(np.mean([[accuracy for s, accuracy in front if s <= size][-1] for front in fronts])) for size in sizes
+    ]
+    return sizes, means

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.baselines import Ripper
+from benchmarks.records import append
 from r2n import R2NClassifier
 from r2n.datasets import toy
 
@@ -27,8 +28,8 @@ def main() -> None:
     side = (np.arange(600) + 0.5) / 600
     grid = pd.DataFrame({f"x{k}": part.ravel() for k, part in enumerate(np.meshgrid(side, side))})
     titles = (
-        f"r2n: {model.rules_.n_rules} rule, {len(model.rules_.literals)} literals",
-        f"RIPPER: {ripper.n_rules} rules, {round(ripper.n_rules * ripper.literals_per_rule)} literals",
+        f"r2n: {counted(model.rules_.n_rules, 'rule')}, {len(model.rules_.literals)} literals",
+        f"RIPPER: {counted(ripper.n_rules, 'rule')}, {round(ripper.n_rules * ripper.literals_per_rule)} literals",
     )
     figure, panels = plt.subplots(1, 2, figsize=(8.4, 4.3), sharey=True, layout="constrained")
     for panel, learner, title in zip(panels, (model, ripper), titles, strict=True):
@@ -45,7 +46,12 @@ def main() -> None:
     ]
     panels[0].legend(handles=handles, loc="upper left")
     figure.savefig(FIGURE, dpi=150)
+    append("toy", {"titles": [panel.get_title() for panel in panels], "rules": str(model.rules_)})
     print(f"{FIGURE.name}: {titles}\n{model.rules_}")
+
+
+def counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 if __name__ == "__main__":

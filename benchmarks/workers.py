@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -81,6 +82,7 @@ class Worker:
 
 def _serve(pipe: Connection, trial: Trial) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the parent's, which ends this
     while True:
         cell = pipe.recv()
         try:
