@@ -73,35 +73,22 @@ def _step_backward(s: Array, gradient: Array) -> tuple[Array]:
 step.defvjp(_step_forward, _step_backward)
 
 
-@jax.custom_vjp
-def count_open(fired: Array, gate: Array) -> Array:
-    """Of how many rules that are true the gate is not closed; its gradient is that of fired @ gate."""
-    return fired @ (gate > 0.0).astype(fired.dtype)
+def selected(gate: Array) -> Array:
+    """1 where a gate is not closed, its gradient straight through."""
+    return gate + jax.lax.stop_gradient((gate > 0.0).astype(gate.dtype) - gate)
 
 
-def _count_forward(fired: Array, gate: Array) -> tuple[Array, tuple[Array, Array]]:
-    return count_open(fired, gate), (fired, gate)
-
-
-def _count_backward(kept: tuple[Array, Array], gradient: Array) -> tuple[Array, Array]:
-    fired, gate = kept
-    return gradient[:, None] * gate, gradient @ fired
-
-
-count_open.defvjp(_count_forward, _count_backward)
-
-
-def forward(x: Array, w: Array, or_gate: Array) -> Array:
+def forward(x: Array, w: Array, chosen: Array) -> Array:
     """The logit of each row."""
     s = x @ w + 1.0 - jnp.maximum(w, 0.0).sum(axis=0)  # (n, J)
-    return count_open(step(s), or_gate) - 0.5  # (n,)
+    return step(s) @ chosen - 0.5  # (n,)
 
 
 def loss(weights: Weights, key: Array, x: Array, y: Array, rows: Array, λ: float) -> Array:
     """Cross-entropy over the rows that count, and λ times what open gates cost."""
     for_and, for_or = jax.random.split(key)
     w = weights.w * drawn(weights.and_gates, for_and)
-    logit = forward(x, w, drawn(weights.or_gates, for_or))
+    logit = forward(x, w, selected(drawn(weights.or_gates, for_or)))
     entropy = (optax.sigmoid_binary_cross_entropy(logit, y) * rows).sum() / rows.sum()
     penalty = ((open_share(weights.and_gates).mean(axis=0) + 1.0) * open_share(weights.or_gates)).mean()
     return entropy + λ * penalty

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.drnet import DrNet, Weights, count_open, drawn, forward, open_share, settled, step
+from benchmarks.drnet import DrNet, Weights, drawn, forward, open_share, selected, settled, step
 from r2n.datasets import example
 
 
@@ -26,12 +26,10 @@ def test_the_gradient_passes_where_it_can_do_something(s: float, passed: tuple[f
     assert tuple(gradients) == passed
 
 
-def test_a_gate_counts_as_open_or_not_and_its_gradient_as_it_is() -> None:
-    fired, gate = jnp.array([[1.0, 1.0, 0.0]]), jnp.array([0.2, 0.0, 0.7])
-    assert count_open(fired, gate).tolist() == [1.0]
-    by_rule, by_gate = jax.grad(lambda f, g: count_open(f, g).sum(), argnums=(0, 1))(fired, gate)
-    assert by_rule.tolist() == [gate.tolist()]
-    assert by_gate.tolist() == fired[0].tolist()
+def test_a_gate_counts_as_open_or_not_and_its_gradient_passes() -> None:
+    gate = jnp.array([0.2, 0.0, 0.7])
+    assert selected(gate).tolist() == [1.0, 0.0, 1.0]
+    assert jax.grad(lambda g: (selected(g) * jnp.array([1.0, 2.0, 3.0])).sum())(gate).tolist() == [1.0, 2.0, 3.0]
 
 
 def test_gates_are_open_as_often_as_is_paid_for() -> None:
@@ -51,7 +49,7 @@ def test_the_rules_read_out_are_the_network_with_settled_gates(monkeypatch: pyte
     model = DrNet(bins=5).fit(frame, frame["a"] > 0.5)
     x = jnp.asarray(model.binariser_.transform(frame).to_numpy(np.float32))
     w = weights.w * settled(weights.and_gates)
-    logits = forward(x, w, settled(weights.or_gates))
+    logits = forward(x, w, selected(settled(weights.or_gates)))
     assert 0 < model.predict(frame).mean() < 1
     assert (model.predict(frame) == (np.asarray(logits) > 0)).all()
 
