@@ -100,14 +100,14 @@ def chunk_of(group: list[Piece], rows: Rows, total_weight: float, cooling: Cooli
     )
 
 
-def judge_of(rows: Rows, judges: NDArray[np.int32], rng: np.random.Generator) -> Judge:
+def judge_of(rows: Rows, judges: NDArray[np.int32], rng: np.random.Generator, n_blocks: int = JUDGE_BLOCKS) -> Judge:
     """The rows that judge each epoch: all of them, or a fixed sample where there are many."""
-    most = JUDGE_BLOCKS * JUDGE_BLOCK_ROWS
+    most = n_blocks * JUDGE_BLOCK_ROWS
     if len(judges) > most:
         judges = np.sort(rng.choice(judges, most, replace=False))
 
     def blocks(values: NDArray[Any]) -> NDArray[Any]:
-        full = np.zeros((most, *values.shape[1:]), dtype=values.dtype)
+        full = np.zeros((JUDGE_BLOCKS * JUDGE_BLOCK_ROWS, *values.shape[1:]), dtype=values.dtype)
         full[: len(judges)] = values[judges]
         return full.reshape(JUDGE_BLOCKS, JUDGE_BLOCK_ROWS, *values.shape[1:])
 

@@ -12,9 +12,10 @@ from r2n.network.batches import Piece, Rows, capacity, chunk_of, epoch_pieces, j
 from r2n.network.cooling import Cooling
 from r2n.network.engine import prepare_engine
 from r2n.network.model import Network, Params, Penalties
-from r2n.network.program import Knobs, Marks, initialise, run
+from r2n.network.program import JUDGE_BLOCKS, Knobs, Marks, initialise, run
 
 Index = NDArray[np.integer[Any]]
+LOOKED_AT = 4  # blocks of rows on which an epoch's crisp error is told, where it decides nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,9 @@ class Training:
         self._network, self._settings, self._rows = network, settings, rows
         self._train = np.asarray(train, dtype=np.int32)
         self._rng = np.random.default_rng(seed)
-        self._judge = judge_of(rows, np.asarray(judge, dtype=np.int32), self._rng)
+        # Where the loss decides, the crisp error is only told: judging all rows would take a third of the time.
+        blocks = LOOKED_AT if settings.by_loss else JUDGE_BLOCKS
+        self._judge = judge_of(rows, np.asarray(judge, dtype=np.int32), self._rng, blocks)
         self._state = initialise(network, settings.restarts, self._rng)
 
     def __iter__(self) -> Iterator[Record]:
