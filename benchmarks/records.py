@@ -9,7 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
 PACKAGES = (
     "r2n",
     "jax",
@@ -33,9 +34,15 @@ def versions() -> dict[str, str]:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
-    words = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
-    told = subprocess.run(words, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
-    return found | ({"revision": told.stdout.strip()} if told.returncode == 0 else {})
+    head = _git("rev-parse", "--short", "HEAD")
+    changed = _git("status", "--porcelain", "--", "src", "benchmarks", ":!benchmarks/results")
+    return found | ({"revision": head + ("+" if changed else "")} if head else {})
+
+
+def _git(*words: str) -> str:
+    """What git answers; nothing where this is no clone."""
+    told = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return told.stdout.strip()
 
 
 def append(name: str, record: dict[str, Any]) -> None:
