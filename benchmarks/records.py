@@ -2,6 +2,7 @@
 
 import json
 import platform
+import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -40,7 +41,9 @@ def versions() -> dict[str, str]:
 
 
 def _git(*words: str) -> str:
-    """What git answers; nothing where this is no clone."""
+    """What git answers; nothing where there is none, or where this is no clone."""
+    if shutil.which("git") is None:
+        return ""
     told = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
     return told.stdout.strip()
 
