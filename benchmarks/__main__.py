@@ -38,10 +38,10 @@ def main() -> None:
         parser.error(f"--jobs {chosen.jobs}: at least one fit must run at a time")
     if chosen.quick and chosen.page:
         parser.error("--page writes the pages of the whole evaluation: leave --quick out")
+    wanted = [] if chosen.page else cells(chosen.quick, chosen.only, chosen.methods)
+    check(wanted, drawing=not chosen.quick)
     if not chosen.page:
         name = "quick" if chosen.quick else "evaluation"
-        wanted = cells(chosen.quick, chosen.only, chosen.methods)
-        check(wanted)
         evaluate(name, wanted, chosen.jobs, chosen.again)
     if not chosen.quick:
         from benchmarks.results_page import write_pages
@@ -49,12 +49,17 @@ def main() -> None:
         write_pages()
 
 
-def check(wanted: list[Cell]) -> None:
+PACKAGES = {"ripper": "wittgenstein", "ripper-raw": "wittgenstein", "figs": "imodels", "ebm": "interpret"}
+
+
+def check(wanted: list[Cell], drawing: bool) -> None:
     """Stop before the first fit if a package or a table is not there."""
     from r2n.datasets import load_table
     from r2n.errors import DataUnavailable
 
-    missing = [name for name in ("wittgenstein", "imodels", "interpret", "matplotlib") if find_spec(name) is None]
+    methods = {cell.method.removeprefix("literals ") for cell in wanted}
+    needed = {PACKAGES[method] for method in methods & PACKAGES.keys()} | ({"matplotlib"} if drawing else set())
+    missing = sorted(name for name in needed if find_spec(name) is None)
     if missing:
         raise SystemExit(f"{', '.join(missing)} cannot be imported. Install what is compared: pip install '.[bench]'")
     try:

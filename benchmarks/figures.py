@@ -133,7 +133,7 @@ def _front(panel: Any, evaluation: Evaluation, experiment: str, table: str) -> N
             panel.axhline(accuracy, color=colour, linestyle=line, linewidth=1.1, label=title)
         else:
             points.append((max(size, 1.0), accuracy, {"color": colour, "marker": marker, "label": title}))
-    bottom = max([*accuracies, *(accuracy for _, accuracy, _ in points)]) - SHOWN
+    bottom = max([*accuracies, *(accuracy for _, accuracy, _ in points)], default=1.0) - SHOWN
     for size, accuracy, look in points:
         below = accuracy < bottom
         hollow = {"markerfacecolor": "white", "markersize": 11, "zorder": 2} if look["marker"] == "$○$" else {}

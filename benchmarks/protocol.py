@@ -56,8 +56,15 @@ def key_of(record: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def is_done(cell: Cell, record: dict[str, Any] | None) -> bool:
-    """Whether a record is what running the cell would give: one that failed, or had other settings, is not."""
-    return record is not None and "failed" not in record and record.get("settings", {}) == cell.settings
+    """Whether a cell need not be run again: not if it failed, had less time, or had other settings."""
+    if record is None or "failed" in record or record.get("timed_out", cell.limit) < cell.limit:
+        return False
+    return is_current(record)
+
+
+def is_current(record: dict[str, Any]) -> bool:
+    """Whether the settings stated for a record's method are still those that it had."""
+    return record.get("settings", {}) == Cell(*key_of(record)).settings
 
 
 def cells(quick: bool = False, experiments: list[str] | None = None, methods: list[str] | None = None) -> list[Cell]:

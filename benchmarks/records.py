@@ -64,6 +64,7 @@ def read(name: str) -> list[dict[str, Any]]:
 
 def forget(name: str, gone: Callable[[dict[str, Any]], bool]) -> None:
     """Take records out of `results/NAME.jsonl`; the others stay as they are."""
+    RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.jsonl"
     kept = "".join(line for line, record in _lines(path) if not gone(record))
     path.with_suffix(".new").write_text(kept, encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.protocol import key_of
+from benchmarks.protocol import is_current, key_of
 from benchmarks.records import read
 
 Record = dict[str, Any]
@@ -49,7 +49,7 @@ class Evaluation:
     """All that was measured, by experiment, table, method and the value varied; of a cell the newest record."""
 
     def __init__(self, name: str = "evaluation") -> None:
-        newest = {key_of(record): record for record in read(name)}
+        newest = {key_of(record): record for record in read(name) if is_current(record)}
         groups: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
         for (experiment, table, method, _, value), record in newest.items():
             groups[experiment, table, method, value].append(record)

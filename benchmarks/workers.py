@@ -5,6 +5,7 @@ import os
 import signal
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from multiprocessing.connection import Connection, wait
 from queue import Empty, SimpleQueue
@@ -37,14 +38,13 @@ def run_all(cells: list[Cell], jobs: int, trial: Trial) -> Iterator[dict[str, An
 
 
 def _work_off(waiting: "SimpleQueue[Cell]", done: "SimpleQueue[dict[str, Any] | BaseException]", trial: Trial) -> None:
-    worker = Worker(trial)
     try:
-        while True:
-            done.put(worker.run(waiting.get_nowait()))
-    except Empty:
+        worker = Worker(trial)
+        with suppress(Empty):
+            while True:
+                done.put(worker.run(waiting.get_nowait()))
         worker.stop()
     except BaseException as error:  # raised again where the records are waited for
-        worker.stop()
         done.put(error)
 
 
@@ -73,7 +73,7 @@ class Worker:
             failure = {"failed": f"the process ended with exit code {self.process.exitcode}"}
         self.stop()
         self._start()
-        return asdict(cell) | failure
+        return asdict(cell) | {"settings": cell.settings} | failure
 
     def stop(self) -> None:
         self.process.kill()

@@ -153,11 +153,12 @@ class Learned:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A restart's rules, without and with its negligible coefficients, and the score its epoch was kept for."""
+    """A restart's rules, without and with its negligible coefficients; its epoch's score and temperature."""
 
     rules: RuleSet
     whole: RuleSet
-    score: float
+    score: float = 0.0
+    temperature: float = 0.0
 
 
 def learn(blank: RuleSet, rows: Labelled, options: Options, rng: np.random.RandomState, began: float) -> Learned:
@@ -241,6 +242,7 @@ def trained(
             extract(network, kept.params, scaling, given, blank),
             extract(whole, kept.params, scaling, given, blank),
             kept.score,
+            kept.temperature,
         )
         for kept in training.best()
         if np.isfinite(kept.score)
@@ -331,13 +333,13 @@ def choose(decoded: Sequence[Decoded], blank: RuleSet, judges: Labelled, options
     A rule set must beat the constants: without rules, and with one that is always true.
     """
     if options.keep == "loss" and decoded:
-        return min(decoded, key=lambda one: one.score)
+        return min(decoded, key=lambda one: (one.temperature, one.score))  # losses of one temperature compare
 
     def cost(one: Decoded) -> tuple[float, int]:
         error = float(np.average(one.rules.truth(judges.table) != judges.truth, weights=judges.weight))
         return error + options.price * sum(len(rule.literals) for rule in one.rules.rules), one.rules.size
 
-    constants = [Decoded(rules, rules, 0.0) for rules in (blank, blank.with_rules([Rule()]))]
+    constants = [Decoded(rules, rules) for rules in (blank, blank.with_rules([Rule()]))]
     return min([*decoded, *constants], key=cost)
 
 

@@ -66,6 +66,7 @@ def test_a_record_that_failed_or_had_other_settings_is_run_again() -> None:
     cell = Cell("real", "adult", "drnet", 0)
     assert is_done(cell, run_record(cell, accuracy=0.8, settings={"bins": 9}))
     assert is_done(cell, run_record(cell, timed_out=1_800, settings={"bins": 9}))
+    assert not is_done(cell, run_record(cell, timed_out=900, settings={"bins": 9})), "it has more time now"
     assert not is_done(cell, None)
     assert not is_done(cell, run_record(cell, accuracy=0.8, settings={"bins": 40}))
     assert not is_done(cell, run_record(cell, failed="no table", settings={"bins": 9}))
@@ -135,6 +136,7 @@ def test_a_cell_that_fails_dies_or_hangs_is_a_record_and_the_next_one_runs(tmp_p
     assert found[1]["failed"] == "ValueError: as it should"
     assert found[2]["failed"] == "the process ended with exit code 3"
     assert found[3]["timed_out"] == 10
+    assert found[3]["settings"] == {}
     assert "stopped after 10 s" in said_of(found[3])
 
 

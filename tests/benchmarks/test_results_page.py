@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks import paper
 from benchmarks.baselines import positive_depths
 from benchmarks.protocol import Cell
 from benchmarks.results_page import PAGE, README, page, with_table
@@ -19,6 +20,10 @@ def test_the_pages_are_those_that_the_records_make() -> None:
     assert "\n".join(page(evaluation)) == PAGE.read_text(encoding="utf-8")
     readme = README.read_text(encoding="utf-8")
     assert with_table(readme, evaluation) == readme
+
+
+def test_the_page_of_the_papers_settings_is_that_of_its_records() -> None:
+    assert paper.page() == paper.PAGE.read_text(encoding="utf-8")
 
 
 def test_a_readme_without_its_marks_is_not_passed_over() -> None:

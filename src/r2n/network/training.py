@@ -47,17 +47,18 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A restart's best epoch: its weights and the score it was kept for."""
+    """A restart's best epoch: its weights, the score it was kept for, and its temperature."""
 
     params: Params
     score: float
+    temperature: float
 
 
 class Training:
     """An iterator over records that can be left at any time: `best()` is what it found so far."""
 
     def __init__(self, network: Network, settings: Settings, rows: Rows, train: Index, judge: Index, seed: int) -> None:
-        """Train on the rows `train`; the rows `judge` decide which epoch is kept."""
+        """Train on the rows `train`; the rows `judge` decide which epoch is kept, unless the loss does."""
         prepare_engine()
         self._network, self._settings, self._rows = network, settings, rows
         self._train = np.asarray(train, dtype=np.int32)
@@ -95,5 +96,7 @@ class Training:
     def best(self) -> list[Kept]:
         """The kept epoch of every restart, in the restarts' order."""
         best = jax.tree.map(np.asarray, self._state.best)
-        scores = np.asarray(self._state.best_score).tolist()
-        return [Kept(jax.tree.map(lambda a, r=r: a[r], best), score) for r, score in enumerate(scores)]
+        marks = zip(
+            *(np.asarray(each).tolist() for each in (self._state.best_score, self._state.best_tau)), strict=True
+        )
+        return [Kept(jax.tree.map(lambda a, r=r: a[r], best), score, tau) for r, (score, tau) in enumerate(marks)]

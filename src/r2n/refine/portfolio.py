@@ -92,14 +92,15 @@ def refine(
     truths = [(point.rules.truth(fitted.table), point.rules.truth(judges.table)) for point in front]
     front = front.scored(truths, fitted, judges if apart else None)
     wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
-    chosen = min(one_standard_error(wrong, judges.weight), front.best)  # a teacher errs: true labels have a say too
+    best = front.best
+    chosen = min(one_standard_error(wrong, judges.weight), best)  # a teacher errs: true labels have a say too
     rules = rough = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time, also to ask the teacher again
             many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
             wanted = plan.teacher if labels.taught else False
             again = cleaned_labels(many, None, shown, wanted, plan.seed, plan.n_jobs)
-            rules, interrupted = finish(front[chosen], front[front.best].size, many, again.fit, plan, watch)
+            rules, interrupted = finish(front[chosen], front[best].size, many, again.fit, plan, watch)
         rough = rules
         rules = with_short_numbers(rough, rows.table, plan.knowledge)
     except KeyboardInterrupt:
