@@ -29,8 +29,8 @@ What differs from the paper's protocol:
   its figures of the others on real tables are those of DR-Net's own paper.
 - *The paper's settings* are those of its appendix C, but for two points without which they learn too little
   ([paper.md](paper.md)), and in which they are as in the authors' published code: penalties divided by J, OR as the
-  clamped sum. On known rules they run at their full budget, 25 restarts of 10,000 epochs; on real tables with {restarts}
-  restarts, which are stopped after {seconds:.0f} s.
+  clamped sum. On known rules they run at their full budget, 25 restarts of 10,000 epochs; on real tables with
+  {restarts} restarts, which are stopped after {seconds:.0f} s.
 - HELOC is shown with all its 10,459 rows, special codes as numbers, and with the 2,502 that have none; Adult is its
   30,162 complete rows.
 - On Magic and HELOC, {opposite} learn the rules of the class that comes last in the alphabet
@@ -315,9 +315,9 @@ def _said_in_readme(evaluation: Evaluation) -> str:
         len(evaluation.of("real", "adult", "capped").done),
     )
     return (
-        f"Means over {seeds} seeds, and on the real tables over {folds} folds, for r2n with at most as many rules as the "
-        "paper's (`max_rules`) and at most four columns in a condition. RIPPER and the tree see one column at a time: "
-        "where a boundary slopes they pay for it in rules. Boosting, which has no rules, is more accurate on "
+        f"Means over {seeds} seeds, and on the real tables over {folds} folds, for r2n with at most as many rules as "
+        "the paper's (`max_rules`) and at most four columns in a condition. RIPPER and the tree see one column at a "
+        "time: where a boundary slopes they pay for it in rules. Boosting, which has no rules, is more accurate on "
         f"{len(ahead)} of the {len(real)} real tables, by up to {max(ahead, default=0.0):.3f}."
     )
 
