@@ -132,7 +132,21 @@ MAKERS: dict[str, Any] = {
 }
 
 
-class Opposite:
+class Around:
+    """What wraps another learner has that one's counts."""
+
+    model_: Any
+
+    @property
+    def n_rules(self) -> Any:
+        return self.model_.n_rules
+
+    @property
+    def literals_per_rule(self) -> Any:
+        return self.model_.literals_per_rule
+
+
+class Opposite(Around):
     """A learner whose rules are for the other class; what no rule says is of this one."""
 
     def __init__(self, model: Any) -> None:
@@ -144,14 +158,6 @@ class Opposite:
 
     def predict(self, X: pd.DataFrame) -> Bools:
         return ~np.asarray(self.model_.predict(X), dtype=np.bool_)
-
-    @property
-    def n_rules(self) -> Any:
-        return self.model_.n_rules
-
-    @property
-    def literals_per_rule(self) -> Any:
-        return self.model_.literals_per_rule
 
 
 class Rules:
@@ -191,7 +197,7 @@ class Rules:
         }
 
 
-class OnLiterals:
+class OnLiterals(Around):
     """Another learner, on the literals that r2n learned from the same rows, as columns."""
 
     def __init__(self, maker: Any, seed: int) -> None:
@@ -208,14 +214,6 @@ class OnLiterals:
 
     def predict(self, X: pd.DataFrame) -> Bools:
         return np.asarray(self.model_.predict(self._columns(X)), dtype=np.bool_)
-
-    @property
-    def n_rules(self) -> Any:
-        return self.model_.n_rules
-
-    @property
-    def literals_per_rule(self) -> Any:
-        return self.model_.literals_per_rule
 
 
 def same_structure(found: RuleSet, true: RuleSet) -> bool:
