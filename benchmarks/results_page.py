@@ -36,9 +36,9 @@ What differs from the paper's protocol:
 - On Magic and HELOC, {opposite} learn the rules of the class that comes last in the alphabet
   (h, Good), as in DR-Net's paper. It is the rarer one; of the other they learn worse rules.
 - DR-Net has nine thresholds a column on real tables, as in its own paper, and 40 on known rules. It starts from
-  Glorot's weights, and the OR layer's gradient passes straight through. Of five variants tried (start, gradient, negated
-  columns) that one is shown which came closest to the printed figures; as published, with the smaller weights of its
-  code and soft gates, it got stuck near 0.86 on example 5 on some seeds.
+  Glorot's weights, and the OR layer's gradient passes straight through. Of five variants tried (start, gradient,
+  negated columns) that one is shown which came closest to the printed figures; as published, with the smaller
+  weights of its code and soft gates, it got stuck near 0.86 on example 5 on some seeds.
 - RIPPER is wittgenstein's, its rows counted as bits (the same rules in a fraction of the time). On raw columns it
   makes ten bins of a column by itself. BRCG begins no round after 100 s of computing.
 - The MLP stops before its 10,000 epochs when ten bring nothing more. EBM has 2 bags instead of 14.
@@ -252,9 +252,9 @@ def _figures(evaluation: Evaluation) -> Iterator[str]:
     yield "as in the paper, that on labels as noisy as those learned from: of an accuracy a on clean rows,"
     yield "(1 - 2·noise)·a + noise is to be expected there.\n"
     yield "![Accuracy and number of rules over the penalty, accuracy over rows and over noise](figure3.png)\n"
-    yield "r2n on clean rows: mean accuracy · the least · on how many seeds the structure is exactly the true one. How far"
-    yield "rules may grow in the last fit was settled while these seeds were looked at: with a tenth of the labels turned"
-    yield "over, other seeds keep the structure less often.\n"
+    yield "r2n on clean rows: mean accuracy · the least · on how many seeds the structure is exactly the true one. How"
+    yield "far rules may grow in the last fit was settled while these seeds were looked at: with a tenth of the labels"
+    yield "turned over, other seeds keep the structure less often.\n"
     for name in ("noise", "rows"):
         stated = EXPERIMENTS[name]
         (values,) = stated["vary"].values()
