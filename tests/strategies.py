@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,8 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from r2n.rules import ClassRules, Domain, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, Values
+from r2n.rules.expand import expanded_rule
+from r2n.rules.literals import MOST_POINTS
 from r2n.schema import Table
 
 # Names that have broken rule learners: spaces, quotes, operators, words of the language, other alphabets.
@@ -33,6 +36,10 @@ numbers = (
 )
 
 coefficients = numbers.filter(lambda number: number != 0.0)
+# Of sets: also such that swallow the numbers before them, and such that are swallowed.
+points = st.sampled_from([MOST_POINTS, -MOST_POINTS, 1e16, -1e16, 0.3]) | coefficients.filter(
+    lambda number: abs(number) <= MOST_POINTS
+)
 
 values = (
     st.sampled_from(["north", "a b", "3", "True", "", "nan", "in", 3, 0, -2, 2**60, 0.5, -1e300, True, False])
@@ -42,13 +49,37 @@ values = (
 )
 
 
+def _neighbours(number: float) -> list[float]:
+    return [number, math.nextafter(number, math.inf), math.nextafter(number, -math.inf)]
+
+
 def halfspaces(
     names: st.SearchStrategy[str] = column_names,
     weights: st.SearchStrategy[float] = coefficients,
     thresholds: st.SearchStrategy[float] = numbers,
+    counted: st.SearchStrategy[Membership] | None = None,
 ) -> st.SearchStrategy[Halfspace]:
-    """Sums of one to three columns."""
-    return st.builds(Halfspace.of, st.dictionaries(names, weights, min_size=1, max_size=3), thresholds)
+    """Sums of one to three columns; with `counted` also such that count one or two sets, or nothing but sets."""
+    plain = st.builds(Halfspace.of, st.dictionaries(names, weights, min_size=1, max_size=3), thresholds)
+    if counted is None:
+        return plain
+    return plain | _sums_of_sets(names, weights, thresholds, counted)
+
+
+@st.composite
+def _sums_of_sets(
+    draw: st.DrawFn,
+    names: st.SearchStrategy[str],
+    weights: st.SearchStrategy[float],
+    thresholds: st.SearchStrategy[float],
+    counted: st.SearchStrategy[Membership],
+) -> Halfspace:
+    columns = draw(st.dictionaries(names, weights, max_size=2))
+    small = weights.filter(lambda a: abs(a) <= MOST_POINTS)
+    sets = draw(st.dictionaries(counted, small | points, min_size=1, max_size=2))
+    # Often what the sets add is just the threshold, or one float more or less.
+    added = [near for total in (*sets.values(), sum(sets.values())) for near in _neighbours(total)]
+    return Halfspace.of({**columns, **sets}, draw(thresholds | st.sampled_from(added)))
 
 
 def memberships(
@@ -61,7 +92,8 @@ def memberships(
 
 def literals(names: st.SearchStrategy[str] = column_names) -> st.SearchStrategy[Literal]:
     """Literals of every kind."""
-    return halfspaces(names) | memberships(names) | st.builds(Missing, names) | st.builds(Known, names)
+    sums = halfspaces(names, counted=memberships(names))
+    return sums | memberships(names) | st.builds(Missing, names) | st.builds(Known, names)
 
 
 any_literals = literals()
@@ -87,10 +119,6 @@ CATEGORIES = ("a", "b", "c", 1)
 UNSEEN = ("never seen", 7, True, 0.5)
 
 
-def _neighbours(number: float) -> list[float]:
-    return [number, math.nextafter(number, math.inf), math.nextafter(number, -math.inf)]
-
-
 small_numbers = st.sampled_from([near for k in (-1.0, 0.0, 0.1, 0.5, 1.0, 3.0) for near in _neighbours(k)]) | numbers
 small_weights = st.sampled_from([1.0, -1.0, 1.0, -1.0, 2.0, -2.0, 0.1, -0.3, 1e-320, 1e300]) | coefficients
 # An integer category is found in a column of numbers too.
@@ -99,12 +127,12 @@ small_names = st.sampled_from(NUMERIC + CATEGORICAL)
 small_halfspaces = halfspaces(st.sampled_from(NUMERIC), small_weights, small_numbers)
 
 small_sets = memberships(st.just("z"), st.sampled_from(CATEGORIES))
+small_memberships = memberships(small_names, st.sampled_from(CATEGORIES))
+# Sets of the same column, also of one that is summed up, are often in one sum.
+small_sums = halfspaces(st.sampled_from(NUMERIC), small_weights, small_numbers, small_sets | small_memberships)
 
 small_literals: st.SearchStrategy[Literal] = (
-    small_halfspaces
-    | memberships(small_names, st.sampled_from(CATEGORIES))
-    | st.builds(Missing, small_names)
-    | st.builds(Known, small_names)
+    small_sums | small_memberships | st.builds(Missing, small_names) | st.builds(Known, small_names)
 )
 
 
@@ -141,10 +169,10 @@ def class_worlds(draw: st.DrawFn) -> World:
 @st.composite
 def tables(draw: st.DrawFn, about: tuple[Literal, ...] = ()) -> Table:
     """Rows of the small world: missing values, unseen categories, the boundaries of these literals."""
-    sums = [literal for literal in about if isinstance(literal, Halfspace)]
+    sums = list(_without_sets(about))
     interesting = [math.nan, 0.0, 1.0, -1.0, 7.0, _SMALLEST, -_LARGEST, _LARGEST]
     for literal in sums:
-        interesting += [near for _, a in literal.terms for near in _neighbours(_divide(literal.threshold, a))]
+        interesting += [near for _, a in literal.numbers for near in _neighbours(_divide(literal.threshold, a))]
     cell = st.sampled_from([number for number in interesting if not math.isinf(number)]) | numbers
     rows = draw(st.lists(st.fixed_dictionaries(dict.fromkeys(NUMERIC, cell)), min_size=1, max_size=10))
     rows += [near for row in rows[:3] for literal in sums for near in _on_boundary(row, literal)]
@@ -156,6 +184,15 @@ def tables(draw: st.DrawFn, about: tuple[Literal, ...] = ()) -> Table:
     return Table.read(columns)
 
 
+def _without_sets(literals: Iterable[Literal]) -> Iterable[Halfspace]:
+    """The sums of numbers alone; where sets are counted, one for each case.
+
+    If a case had a wrong bound, its truth would be wrong on the bound or one float above, which is where rows will lie.
+    """
+    cases = (rule.literals for literal in literals for rule in expanded_rule(Rule((literal,))))
+    return dict.fromkeys(each for case in cases for each in case if isinstance(each, Halfspace))
+
+
 def _divide(a: float, b: float) -> float:
     with np.errstate(all="ignore"):
         quotient = float(np.float64(a) / np.float64(b))
@@ -164,7 +201,7 @@ def _divide(a: float, b: float) -> float:
 
 def _on_boundary(row: dict[str, float], literal: Halfspace) -> list[dict[str, float]]:
     """The row with its last column moved to where the sum is about the threshold."""
-    *others, (name, a) = literal.terms
+    *others, (name, a) = literal.numbers
     with np.errstate(all="ignore"):
         rest = float(sum(np.float64(b) * row[other] for other, b in others))
         solution = float((np.float64(literal.threshold) - rest) / np.float64(a))

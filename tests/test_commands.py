@@ -164,6 +164,8 @@ NA,null, Self,7,-9,true,null
         ("n in {10}", "yes no no no"),
         ("n not in {10}", "no yes no no"),
         ("b in {True}", "yes no yes no"),
+        ("x + 5·(c in {NA}) - (m in {a}) > 1", "yes no no no"),
+        ("2·(m not in {1}) + (b in {True}) > 1.5", "no yes yes no"),
     ],
 )
 @pytest.mark.parametrize("start", ["", "\ufeff", "\n"])
@@ -175,7 +177,8 @@ def test_cells_of_a_file_are_read_as_the_schema_says(condition: str, said: str, 
 
 def test_without_a_schema_the_rules_say_what_is_a_category(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(ROWS, encoding="utf-8")
-    for condition in ("c in {NA}", 'w in {" Private"}', 'm in {"1"}', "n in {10}", "n < 20 and n > 0 and b in {True}"):
+    for condition in ("c in {NA}", 'w in {" Private"}', 'm in {"1"}', "n in {10}", "n < 20 and n > 0 and b in {True}",
+                      "n - 50·(c in {NA}) < 0", '(w in {" Private"}) + (m in {"1"}) > 1'):  # fmt: skip
         rules = RuleSet.parse(f"yes if {condition} else no")
         assert rules.predict(read_rows(rules, tmp_path / "t.csv")).tolist() == ["yes", "no", "no", "no"]
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from r2n import R2NClassifier, RuleSet
-from r2n.errors import Interrupted, ParameterError
+from r2n.errors import Interrupted, ParameterError, ParseError
 from r2n.refine import Caps, Labelled, Plan, refine
-from r2n.rules import Halfspace, Knowledge, Rule, parse_rule
+from r2n.rules import Halfspace, Knowledge, Rule, parse_literal, parse_rule, read_knowledge
 from r2n.schema import Schema
 
 QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
@@ -66,7 +66,8 @@ def test_what_is_promised_is_kept_through_refinement_rounding_and_simplification
             assert all(len(columns_of(rule) & set(group)) < 2 for group in apart)
             for literal in rule.literals:
                 if isinstance(literal, Halfspace):
-                    assert all(signs.get(name, 0) * a >= 0 for name, a in literal.terms)
+                    assert all(signs.get(name, 0) * a >= 0 for name, a in literal.numbers)
+                    assert not any(one.column in signs for one, _ in literal.sets)
 
 
 def test_with_signs_more_of_a_column_never_changes_the_decision_the_other_way() -> None:
@@ -99,6 +100,65 @@ def test_an_experts_literals_and_start_are_used() -> None:
     hurried = R2NClassifier(random_state=0, effort="quick", time_limit=3.0, start=start, teacher=False)
     assert hurried.fit(frame, y).score(frame, y) > 0.85
     assert hurried.history_ == []
+
+
+COUNTING = "income + 20·(region in {west}) - (age in {30, 31}) > 60"
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "broken"),
+    [
+        ({"exclude": ["region"]}, "exclude"),
+        ({"exclude": ["age"]}, "exclude"),
+        ({"exclude": ["debt"]}, None),
+        ({"apart": [("income", "region")]}, "apart"),
+        ({"apart": [("age", "region")]}, "apart"),
+        ({"apart": [("income", "debt")]}, None),
+        ({"monotone": {"income": 1}}, None),
+        ({"monotone": {"income": -1}}, "monotone"),
+        ({"monotone": {"age": 1}}, "monotone"),  # a set of numbers goes neither up nor down
+        ({"monotone": {"age": -1}}, "monotone"),
+    ],
+)
+def test_sets_in_sums_are_read_and_have_no_sign(knowledge: dict, broken: str | None) -> None:
+    schema, _ = Schema.learn(people(60)[0])
+    blank = RuleSet((), "yes", "no", schema)
+    if broken is None:
+        assert read_knowledge(schema, blank, literals=[COUNTING], **knowledge).literals == (parse_literal(COUNTING),)
+        assert read_knowledge(schema, blank, **knowledge).permits(parse_literal(COUNTING))
+        return
+    with pytest.raises(ParameterError) as error:
+        read_knowledge(schema, blank, literals=[COUNTING], **knowledge)
+    text = parse_literal(COUNTING).text(schema)
+    assert str(error.value) == f"literals: `{text}` goes against {broken}. Change one of them."
+    assert not read_knowledge(schema, blank, **knowledge).permits(parse_literal(COUNTING))
+    if broken == "monotone":
+        with pytest.raises(ParameterError, match="goes against monotone"):
+            read_knowledge(schema, blank, fixed=[COUNTING], **knowledge)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("income + 2·(regoin in {west}) > 3", "literals: in `income + 2·(regoin in {west}) > 3`, the table has no col"),
+        ("region + 2·(region in {west}) > 3", "literals: `region + 2·(region in {west}) > 3` compares 'region', whi"),
+        ("income + 2·(region > 3", "line 1, column 12: literals: brackets hold a set that is counted, as in"),
+    ],
+)
+def test_an_experts_sums_of_sets_are_checked(text: str, message: str) -> None:
+    schema, _ = Schema.learn(people(60)[0])
+    with pytest.raises((ParameterError, ParseError)) as error:
+        read_knowledge(schema, None, literals=[text])
+    assert str(error.value).startswith(message)
+
+
+def test_an_experts_sum_of_sets_is_learned_with() -> None:
+    frame, _ = people()
+    good = frame["income"] + 20 * (frame["region"] == "west") - 2 * frame["debt"] > 30
+    text = "income - 2·debt + 20·(region in {west}) > 30"
+    model = R2NClassifier(**QUICK, literals=[text], max_columns=1).fit(frame, np.where(good, "yes", "no"))
+    assert any(str(literal) == text for literal in model.rules_.literals)
+    assert model.score(frame, np.where(good, "yes", "no")) == 1.0
 
 
 def test_of_more_classes_only_what_has_a_meaning_is_taken() -> None:

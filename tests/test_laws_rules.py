@@ -17,6 +17,7 @@ from r2n.rules import (
     PASSES,
     Halfspace,
     Literal,
+    Membership,
     Rule,
     RuleSet,
     contradicts,
@@ -39,9 +40,10 @@ from tests.strategies import (
     numbers,
     rule_sets,
     rules,
-    small_halfspaces,
     small_literals,
+    small_memberships,
     small_sets,
+    small_sums,
     tables,
     worlds,
 )
@@ -142,7 +144,7 @@ def test_literals_are_totally_ordered(found: list[Literal]) -> None:
     assert all(a <= b for a, b in itertools.combinations(keys, 2))
 
 
-@given(halfspaces(st.sampled_from(["x", "y", "x10"])), tables())
+@given(halfspaces(st.sampled_from(["x", "y", "x10"]), counted=small_memberships), tables())
 def test_the_mirrored_sum_is_exactly_the_negated_sum(literal: Halfspace, table: Table) -> None:
     mirror = Halfspace(literal.mirrored, 0.0)
     assert_array_equal(mirror.values(table), -literal.values(table))
@@ -154,20 +156,28 @@ def test_the_mirrored_sum_is_exactly_the_negated_sum(literal: Halfspace, table: 
 @st.composite
 def halfspaces_and_tables(draw: st.DrawFn) -> tuple[Halfspace, Table]:
     """A halfspace, and rows on and beside its boundary."""
-    literal = draw(small_halfspaces)
+    literal = draw(small_sums)
     return literal, draw(tables((literal,)))
 
 
 @given(halfspaces_and_tables())
 def test_a_halfspace_is_plain_arithmetic_from_left_to_right(pair: tuple[Halfspace, Table]) -> None:
     literal, table = pair
-    columns = [table.numeric(name).tolist() for name in literal.columns]
+    columns = [table.numeric(name).tolist() for name in literal.compared]
+    columns += [_points(one, table) for one, _ in literal.sets]
     for row, truth in zip(zip(*columns, strict=True), literal.evaluate(table), strict=True):
         products = [a * x for (_, a), x in zip(literal.terms, row, strict=True)]
         total = products[0]
         for product in products[1:]:  # not sum(), which is free to be more exact than this
             total = total + product
         assert truth == (total > literal.threshold)
+
+
+def _points(counted: Membership, table: Table) -> list[float]:
+    """What a set counts in each row, by looking at each cell."""
+    codes, values = table.codes(counted.column)
+    cells = [None if code < 0 else values[code] for code in codes.tolist()]
+    return [math.nan if cell is None else float((cell in counted.values) != counted.negated) for cell in cells]
 
 
 @given(worlds())
@@ -211,7 +221,7 @@ def test_rows_are_judged_one_by_one(world: World) -> None:
 @st.composite
 def bounds_of_one_sum(draw: st.DrawFn) -> tuple[Literal, Literal]:
     """Two bounds of the same sum or of its mirror image, often only one float apart."""
-    p = draw(small_halfspaces)
+    p = draw(small_sums)
     near = [p.threshold, *(math.nextafter(p.threshold, to) for to in (-math.inf, math.inf))]
     bound = draw(st.sampled_from([number for number in near if math.isfinite(number)]) | numbers)
     return p, draw(st.sampled_from([Halfspace(p.terms, bound), Halfspace(p.mirrored, -bound)]))
@@ -258,6 +268,13 @@ def test_a_literal_implies_itself_and_never_contradicts_itself(literal: Literal)
 @given(worlds())
 def test_simplify_keeps_every_prediction(world: World) -> None:
     assert_array_equal(simplify(world.rules).predict(world.table), world.rules.predict(world.table))
+
+
+@settings(max_examples=400)
+@given(halfspaces_and_tables())
+def test_simplify_keeps_the_truth_of_a_single_sum(pair: tuple[Halfspace, Table]) -> None:
+    literal, table = pair
+    assert_array_equal(simplify(RuleSet((Rule((literal,)),))).truth(table), literal.evaluate(table))
 
 
 @pytest.mark.parametrize("rewrite", PASSES, ids=lambda rewrite: rewrite.__name__)

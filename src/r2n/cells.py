@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from r2n.files import MISSING, Cells, read_table
-from r2n.rules import ClassRules, Halfspace, Membership, RuleSet
+from r2n.rules import ClassRules, Halfspace, RuleSet, sets_of
 from r2n.rules.baseline import parts
 from r2n.rules.text import write_value
 from r2n.schema import Column, Value
@@ -83,10 +83,10 @@ def values_of(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
     """The categories that the schema or the rules name in a column; none if it holds numbers."""
     column = _column(rules, name)
     literals = [each for part in parts(rules) for rule in part.rules for each in rule.literals if name in each.columns]
-    compared = any(isinstance(each, Halfspace) for each in literals)
+    compared = any(isinstance(each, Halfspace) and name in each.compared for each in literals)
     if compared if column is None else column.kind == "numeric":
         return ()
-    named = (value for each in literals if isinstance(each, Membership) for value in each.values)
+    named = (value for each in literals for one in sets_of(each) if one.column == name for value in one.values)
     return (*(() if column is None else column.categories), *named)
 
 

@@ -190,7 +190,7 @@ def named(learned: Learned, names: Mapping[str, str], table: Table, options: Opt
     """
     rules, rough = learned.rules.renamed(names), learned.rough.renamed(names)
     if not np.array_equal(rules.truth(table), rough.truth(table)):
-        rules = with_short_numbers(rough, table, options.knowledge)
+        rules = with_short_numbers(rough, table, options.knowledge, options.max_literals)
     moves = [move.renamed(names) for move in learned.moves]
     front = None if learned.front is None else learned.front.renamed(names)
     return replace(learned, rough=rough, rules=rules, moves=moves, front=front)

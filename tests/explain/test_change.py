@@ -41,8 +41,20 @@ number_sets = st.builds(
     Membership, st.just("n"), st.sets(st.sampled_from([0, 1, 2]), min_size=1).map(tuple), st.booleans()
 )
 names = st.sampled_from(list(VALUES))
+
+
+def counting(counted: st.SearchStrategy[Membership]) -> st.SearchStrategy[Halfspace]:
+    """Sums that count sets, or nothing but sets."""
+    return st.builds(
+        lambda some, more, bound: Halfspace.of({**some, **more}, bound),
+        st.dictionaries(st.sampled_from(["x", "y", "n"]), weights, max_size=2),
+        st.dictionaries(counted, weights, min_size=1, max_size=2),
+        thresholds,
+    )
+
+
 literals: st.SearchStrategy[Literal] = (
-    sums | sums | sets | number_sets | st.builds(Missing, names) | st.builds(Known, names)
+    sums | counting(sets | number_sets) | sets | number_sets | st.builds(Missing, names) | st.builds(Known, names)
 )
 some_rules = st.lists(st.lists(literals, min_size=1, max_size=3).map(lambda found: Rule(tuple(found))), max_size=4)
 # Every column is read, so that every row has all of them.
@@ -166,6 +178,29 @@ def test_a_sum_moves_its_cheapest_column() -> None:
     assert smallest_change(rules, {"x": 1, "y": 1}, domain={"y": (0, 3)}).changes.keys() == {"x", "y"}
 
 
+def test_a_set_in_a_sum_moves_by_one_step() -> None:
+    rules = RuleSet.parse("yes if income + 2000·(status in {married}) > 7100 else no")
+    row = {"income": 6000, "status": "single"}
+    far, near = (smallest_change(rules, row, spread={"income": step}) for step in (500, 5000))
+    assert (far.changes, far.cost, far.proven) == ({"status": ("single", "married")}, 1.0, True)
+    assert (near.changes.keys(), near.proven) == ({"income"}, True)
+    assert smallest_change(rules, row, fixed=["status"], spread={"income": 500}).changes.keys() == {"income"}
+    filled = smallest_change(rules, {"income": 6000, "status": None}, spread={"income": 500})
+    assert filled.changes == {"status": (None, "married")}
+    back = smallest_change(rules, {"income": 9000, "status": "married"}, fixed=["status"], slack=0)
+    assert back.row == {"income": 5100.0, "status": "married"}
+
+
+def test_a_column_of_a_sum_that_is_never_reached_is_a_column_still() -> None:
+    """Case by case nothing is left of the rule, but the row, what is fixed and the domain may name its columns."""
+    rules = RuleSet.parse("yes if (z in {a}) + (w in {a}) > 5 or x > 3 else no")
+    row = {"x": 1, "z": "a", "w": "b"}
+    found = smallest_change(rules, row, fixed=["z"], domain={"w": {"a", "b"}})
+    assert (found.before, found.row) == ({"x": 1.0, "z": "a", "w": "b"}, {"x": 3.001, "z": "a", "w": "b"})
+    alone = smallest_change(rules.without(1), {"z": "a", "w": "b"}, fixed=["z"])
+    assert (alone.before, alone.row, alone.proven) == ({"z": "a", "w": "b"}, None, True)
+
+
 def test_one_column_moves_to_the_very_next_float() -> None:
     rules = RuleSet.parse("yes if x > 0.1 else no")
     found = smallest_change(rules, {"x": 0.05}, slack=0)
@@ -267,19 +302,21 @@ def test_constants_cannot_be_changed() -> None:
     assert smallest_change(RuleSet.parse("yes if false else no"), {"x": 1}).row is None
 
 
-def test_many_rules_are_no_problem() -> None:
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_many_rules_are_no_problem(share: float) -> None:
     rng = np.random.default_rng(0)
     names = [f"x{k}" for k in range(20)]
 
     def literal() -> Halfspace:
         chosen = rng.choice(names, rng.integers(1, 4), replace=False)
-        return Halfspace.of(
-            dict(zip(chosen, rng.normal(size=len(chosen)).round(2) + 0.005, strict=True)), float(rng.normal())
-        )
+        terms = dict(zip(chosen, rng.normal(size=len(chosen)).round(2) + 0.005, strict=True))
+        counted = {Membership("z", ("a", "b")): float(rng.normal())} if rng.random() < share else {}
+        return Halfspace.of({**terms, **counted}, float(rng.normal()))
 
     rules = RuleSet(tuple(Rule(tuple(literal() for _ in range(4))) for _ in range(50)))
     X = rng.normal(size=(200, 20))
-    schema, table = Schema.learn(dict(zip(names, X.T, strict=True)))
+    columns = dict(zip(names, X.T, strict=True)) | {"z": np.array(["a", "b", "c", "d"] * 50)}
+    schema, table = Schema.learn(columns)
     rules = rules.with_schema(schema)
     for place in (int(np.argmax(rules.truth(table))), int(np.argmin(rules.truth(table)))):
         found = smallest_change(rules, table.take([place]))
@@ -312,7 +349,11 @@ def test_bad_words(words: dict, message: str) -> None:
 
 
 @given(
-    st.lists(st.lists(sums, min_size=1, max_size=2).map(lambda found: Rule(tuple(found))), min_size=1, max_size=3),
+    st.lists(
+        st.lists(sums | counting(number_sets), min_size=1, max_size=2).map(lambda found: Rule(tuple(found))),
+        min_size=1,
+        max_size=3,
+    ),
     st.tuples(*[st.sampled_from([-3.5, -2.0, 0.0, 0.5, 1.0, 4.5, 6.0])] * 3),
 )
 @settings(max_examples=150)
@@ -326,6 +367,8 @@ def test_a_number_outside_stays_or_goes_inside(found: list[Rule], cells: tuple[f
     other = rules.predict(table) != rules.predict({name: [value] for name, value in row.items()})[0]
     used = [k for k, name in enumerate(row) if name in rules.columns]
     away = np.abs(grid - np.array(cells)) / np.array([SPREAD[name] for name in row])
+    compared = [any(name in literal.compared for rule in found for literal in rule.literals) for name in row]
+    away = np.where(compared, away, grid != np.array(cells))  # a number of which only sets are asked is a category
     inside, spread = ({name: each[name] for name in rules.columns} for each in (inside, SPREAD))
     change = smallest_change(
         rules, {name: row[name] for name in rules.columns}, domain=inside, spread=spread, slack=0.0
@@ -335,6 +378,13 @@ def test_a_number_outside_stays_or_goes_inside(found: list[Rule], cells: tuple[f
         assert change.cost == pytest.approx(nearest)
     if change.row is not None:
         assert all(value == row[name] or value in inside[name] for name, value in change.row.items())
+
+
+def test_a_way_that_ends_between_the_row_and_its_domain_is_none() -> None:
+    """No whole number is between -1 and 0: what the second rule would take is neither the number nor in the domain."""
+    rules = RuleSet.parse("yes if x > 2 or x > -1 and x < 0 else no")
+    change = smallest_change(rules, {"x": -3.5}, domain={"x": range(-1, 4)})
+    assert (change.row, change.cost, change.proven) == ({"x": 3.0}, 6.5, True)
 
 
 def test_the_way_into_a_domain_is_part_of_the_change() -> None:

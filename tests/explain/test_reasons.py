@@ -78,6 +78,47 @@ def test_a_ratio_with_a_negative_divisor_is_shown_as_the_difference() -> None:
     assert "fails  x/y < 0.5: it is missing" in str(explain(rules, {"x": None, "y": 2}))
 
 
+COUNTING = RuleSet.parse("yes if income + 2000·(status in {married}) - 500·(region not in {north}) > 7100 else no")
+
+
+@pytest.mark.parametrize(
+    ("income", "status", "region", "said"),
+    [
+        (6000, "married", "north", "holds  {}: it is 8000, 900 beyond"),
+        (6000, "married", "west", "holds  {}: it is 7500, 400 beyond"),
+        (5100, "married", "north", "fails  {}: it is 7100, on the bound"),
+        (6000, "single", "west", "fails  {}: it is 5500, 1600 short"),
+        (6000, "never seen", "north", "fails  {}: it is 6000, 1100 short"),
+        (9000, None, "north", "fails  {}: it is missing"),
+        (9000, "married", None, "fails  {}: it is missing"),
+    ],
+)
+def test_sums_that_count_sets_show_the_whole_sum(income: int, status: str, region: str, said: str) -> None:
+    literal = COUNTING.literals[0]
+    found = explain(COUNTING, {"income": income, "status": status, "region": region})
+    assert str(found.rules[0].literals[0]) == said.format(literal)
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "distance"),
+    [
+        ("x + 5·(z in {a}) > 8", {"x": 4, "z": "b"}, 1.0),  # the set holds in one step, and then it is enough
+        ("x + 5·(z in {a}) > 8", {"x": 2, "z": "b"}, 6.0),  # not enough
+        ("x + 5·(z in {a}) > 8", {"x": 7.5, "z": "b"}, 0.5),  # the number is nearer
+        ("x + 5·(z in {a}) > 9", {"x": 2, "z": "a"}, 2.0),  # it holds already
+        ("x - 5·(z in {a}) > 3", {"x": 6, "z": "a"}, 1.0),  # it takes away
+        ("x - 5·(z in {a}) > 9", {"x": 6, "z": "b"}, 3.0),  # it would take away
+        ("x + 5·(z not in {a}) > 9", {"x": 6, "z": "a"}, 1.0),
+        ("(z in {a}) + 2·(w in {a}) > 2.5", {"z": "b", "w": "b"}, 2.0),
+        ("(z in {a}) + 2·(w in {a}) > 1.5", {"z": "b", "w": "b"}, 1.0),
+        ("(z in {a}) > 3", {"z": "b"}, math.inf),  # it never holds
+        ("x + 5·(z in {a}) > 8", {"x": 4, "z": None}, 1.0),
+    ],
+)
+def test_another_category_is_one_step_if_it_helps(text: str, row: dict, distance: float) -> None:
+    assert explain(RuleSet.parse(f"yes if {text} else no"), row).rules[0].distance == distance
+
+
 def test_margins_are_from_the_bound_that_is_printed() -> None:
     at_least, at_most = RuleSet.parse("yes if x >= 3 else no"), RuleSet.parse("yes if x <= -3 else no")
     assert "holds  x >= 3: it is 3, on the bound" in str(explain(at_least, {"x": 3}))

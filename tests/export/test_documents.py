@@ -120,7 +120,7 @@ def test_latex_compiles(tmp_path: Path) -> None:
 
 
 def worlds(names: list[str]) -> list[Any]:
-    rules = RuleSet.parse("yes if x - 2.5e-7·y > 1e22 and z not in {a} else no")
+    rules = RuleSet.parse("yes if x - 2.5e-7·y > 1e22 and z not in {a} and 3·(z in {b}) > 1 else no")
     odd = [rules.renamed({"x": name, "y": f"{name}2", "z": f"{name}3"}) for name in names]
     several = ClassRules.parse('"a&b" if x is missing or true else 3 if x is known and y in {"#"} else True')
     return [*odd, RuleSet(), several]

@@ -13,6 +13,7 @@ from r2n import datasets
 from r2n.rules import ClassRules, Known, Literal, Missing, RuleSet
 from r2n.rules.text import write_value
 from r2n.schema import Schema
+from tests.export.worlds import counting
 from tests.strategies import CATEGORICAL, CATEGORIES, NUMERIC, halfspaces, memberships, rules, small_literals, tables
 
 TEXTS = (
@@ -29,9 +30,13 @@ CODES: dict[str, list[object]] = {"x": [7.0, -1.0], "z": ["c", "1"], "w": [7]}
 # Literals with numbers of few digits.
 _names = st.sampled_from(NUMERIC + CATEGORICAL)
 _weights = st.sampled_from([1.0, -1.0, 2.0, -2.5, 0.1, -0.3, 40.0])
+_thresholds = st.sampled_from([-1.0, 0.0, 0.25, 1.5])
+_sets = memberships(_names, st.sampled_from((*CATEGORIES, 0)))
+_columns = st.dictionaries(st.sampled_from(NUMERIC), _weights, min_size=1, max_size=3)
 ORDINARY = (
-    halfspaces(st.sampled_from(NUMERIC), _weights, st.sampled_from([-1.0, 0.0, 0.25, 1.5]))
-    | memberships(_names, st.sampled_from((*CATEGORIES, 0)))
+    halfspaces(st.sampled_from(NUMERIC), _weights, _thresholds)
+    | counting(_columns, _sets, _weights, _thresholds)
+    | _sets
     | st.builds(Missing, _names)
     | st.builds(Known, _names)
 )

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet, sets_of
+from r2n.rules.literals import MOST_POINTS
 from r2n.schema import Column, Schema, Value
 
 # Names and texts that end a quote, a line or a statement somewhere, or are words of a language.
@@ -107,7 +108,7 @@ def _literals(numbers: st.SearchStrategy[float], with_schema: bool) -> st.Search
     """Without a schema, what a column holds is known from the literals alone: Missing and Known come with another."""
     summed = st.sampled_from(["x", "y", "i", *["f"] * with_schema])
     weights = (st.sampled_from([1.0, -1.0, 2.0, -0.3, 0.1, 1e3]) | numbers).filter(bool)
-    sums = st.builds(Halfspace.of, st.dictionaries(summed, weights, min_size=1, max_size=3), numbers)
+    columns = st.dictionaries(summed, weights, min_size=1, max_size=3)
     sets = (
         _sets("z", st.sampled_from(TEXTS))
         | _sets("i", st.integers(-5, 5) | st.just(2.5))
@@ -117,10 +118,25 @@ def _literals(numbers: st.SearchStrategy[float], with_schema: bool) -> st.Search
     if with_schema:  # sets may hold what the column cannot
         sets |= _sets("z", st.sampled_from(["a", "3", 3, True])) | _sets("f", st.sampled_from([True, 1, 0, 2, "True"]))
         sets |= _sets("i", st.sampled_from([1, "1", True, "a"])) | _sets("x", st.booleans())
+    sums = st.builds(Halfspace.of, columns, numbers) | counting(columns, sets, weights, numbers)
     asked = st.sampled_from(list(TYPES) if with_schema else ["z", "f"])
     about = st.builds(Missing, asked) | st.builds(Known, asked)
     # Chosen in two steps: a union of unions is flat, and would seldom give a sum.
     return st.sampled_from([sums, sums, sets, about]).flatmap(lambda kind: kind)
+
+
+def counting(
+    columns: st.SearchStrategy[dict[str, float]],
+    sets: st.SearchStrategy[Membership],
+    weights: st.SearchStrategy[float],
+    thresholds: st.SearchStrategy[float],
+) -> st.SearchStrategy[Halfspace]:
+    """Sums that count one or two sets, beside numbers or alone."""
+    points = weights.filter(lambda a: abs(a) <= MOST_POINTS)
+    counted = st.dictionaries(sets, points, min_size=1, max_size=2)
+    # What sets add is worth knowing where it matters: a threshold that a sum of points is near to, or equal to.
+    near = st.sampled_from([0.5, 1.0, -1.0, 1.5, 0.1, -0.3, 2.1]) | thresholds
+    return st.builds(lambda some, more, c: Halfspace.of({**some, **more}, c), columns | st.just({}), counted, near)
 
 
 def _sets(name: str, values: st.SearchStrategy[Any]) -> st.SearchStrategy[Membership]:
@@ -163,7 +179,7 @@ def _tables(
     nan: bool,
 ) -> dict[str, list[Any]]:
     sums = [literal for literal in rules.literals if isinstance(literal, Halfspace)]
-    sets = [literal for literal in rules.literals if isinstance(literal, Membership)]
+    sets = [one for literal in rules.literals for one in sets_of(literal)]
     near = [value for each in sums for value in _beside(each.threshold)] + [0.0]
     missing: list[Any] = [None, math.nan] if nan else [None]
 
@@ -194,11 +210,15 @@ def _beside(number: float) -> list[float]:
 
 def _on_boundary(row: dict[str, Any], literal: Halfspace) -> list[dict[str, Any]]:
     """The row with one column of floats moved to where the sum is about the threshold."""
-    free = [(name, a) for name, a in literal.terms if TYPES[name] == "number"]
-    if not free or any(row[name] is None for name, _ in literal.terms if name != free[-1][0]):
+    free = [(name, a) for name, a in literal.numbers if TYPES[name] == "number"]
+    if not free or any(row[name] is None for name in literal.columns if name != free[-1][0]):
         return []
     moved, a = free[-1]
     with np.errstate(all="ignore"):
-        rest = float(sum(np.float64(b) * row[name] for name, b in literal.terms if name != moved))
+        rest = float(sum(np.float64(b) * _counted(key, row) for key, b in literal.terms if key != moved))
         solution = float((np.float64(literal.threshold) - rest) / np.float64(a))
     return [{**row, moved: near} for near in _beside(solution)]
+
+
+def _counted(key: Key, row: dict[str, Any]) -> Any:
+    return row[key] if isinstance(key, str) else (row[key.column] in key.values) != key.negated

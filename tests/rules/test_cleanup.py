@@ -31,6 +31,16 @@ def test_the_mean_of_what_goes_is_taken_over_by_the_threshold() -> None:
     assert changed == [0, 0]
 
 
+def test_sets_are_weighed_as_columns_are() -> None:
+    text, changed = clean("x + 0.01·(z in {a}) > 1.255", x=[0.0, 1.0, 2.0, 3.0], z=["a", "b", "a", "b"])
+    assert (text, changed) == ("yes if x > 1.25\nelse no", [0, 0])
+    text, _ = clean("x + 2·(z in {a}) > 1", x=[0.0, 1.0, 2.0, 3.0], z=["a", "b", "a", "b"])
+    assert text == "yes if x + 2·(z in {a}) > 1\nelse no"
+    # A set that holds in every row adds the same everywhere; one whose column is missing makes the sum false there.
+    text, changed = clean("x + 2·(z not in {c}) > 3.5", x=[0.0, 1.0, 2.0, 3.0], z=["a", "b", "a", None])
+    assert (text, changed) == ("yes if x > 1.5\nelse no", [1, 0])
+
+
 def test_constant_columns_are_folded_exactly() -> None:
     text, changed = clean("x + 3·y > 1", x=[0.0, 1.0, 2.0], y=[0.5, 0.5, 0.5], drop_below=0.0)
     assert text == "yes if true\nelse no"

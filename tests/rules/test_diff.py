@@ -39,6 +39,18 @@ def test_a_threshold_is_nearer_than_another_direction() -> None:
     assert before.diff(after).changed == ((parse_rule("x - 2·y > 3"), parse_rule("x - 2·y > 4")),)
 
 
+def test_another_set_in_a_sum_is_a_change() -> None:
+    before = RuleSet.parse("yes if x + 2·(z in {a}) > 3 or y > 1 else no")
+    for text in ("x + 2·(z in {a}) > 4", "x + 2·(z in {a, b}) > 3", "x + 5·(z in {a}) > 3", "x - (z not in {a}) > 1"):
+        after = RuleSet.parse(f"yes if {text} or y > 1 else no")
+        assert before.diff(after).changed == ((parse_rule("x + 2·(z in {a}) > 3"), parse_rule(text)),)
+    found = before.diff(RuleSet.parse("yes if x > 3 or y > 1 else no"), {"x": [2, 4], "y": [0, 0], "z": ["a", None]})
+    assert str(found) == (
+        "yes: 0 went, 0 came, 1 changed, 1 stayed\n  ~ x + 2·(z in {a}) > 3\n  → x > 3\n"
+        "2 of 2 rows are decided differently: 1 yes → no, 1 no → yes\nrows 0, 1"
+    )
+
+
 def test_rows_that_are_decided_differently() -> None:
     before, after = RuleSet.parse("yes if x > 3 else no"), RuleSet.parse("yes if x < 5 else no")
     rows = before.diff(after, {"x": [1, 4, 6, None, 9]}).rows

@@ -85,6 +85,8 @@ def test_a_rule_more() -> None:
     assert set(more.rules) - set(RULES.rules) == {parse_rule("region not in {north} and floor in {2}")}
     assert more.schema is SCHEMA
     assert RULES.with_rule("age > 30") == RULES
+    counting = "age + 5·(region in {north}) > 40 and income - (age not in {31}) > 3"
+    assert parse_rule(counting) in RULES.with_rule(counting).rules
     assert RULES.with_rule("true").rules[0] == Rule()
     assert str(CLASSES.with_rule("smokes = true", "b")).count("or smokes in {True}") == 1
     assert RuleSet.parse("yes if false else no").with_rule("anything > 1").n_rules == 1  # no schema, no check
@@ -115,6 +117,12 @@ def test_a_rule_more() -> None:
         ("floor not in {2, 9}", 18, "column 'floor' never held 9. Its 3 categories are: 1, 2, 3."),
         ("age = old", 7, "column 'age' holds numbers, and never 'old'. Compare it, as in `age > 44.5`."),
         ("smokes = yes", 10, "column 'smokes' never held 'yes'."),
+        ("age + 2·(regoin in {north}) > 3", 10, "the schema has no column 'regoin'. Did you mean 'region'?"),
+        ("age + 2·(region in {north, wets}) > 3", 28, "column 'region' never held 'wets'. Did you mean 'west'?"),
+        ("age + 2·(floor not in {9}) > 3", 24, "column 'floor' never held 9. Its 3 categories are: 1, 2, 3."),
+        ("age - (income in {-9}) > 3", 19, "in column 'income', -9 stands for a missing value."),
+        ("(age in {old}) > 0", 10, "column 'age' holds numbers, and never 'old'."),
+        ("region + (region in {north}) > 3", 1, "column 'region' holds categories, which cannot be compared"),
         ("age > 30 or age < 2", 10, "expected the end of a single rule (give several one by one), not 'or'."),
         ("age >", 6, "expected the threshold, a number, not the end."),
     ],
@@ -144,6 +152,13 @@ def test_rules_that_were_made_are_checked_too() -> None:
         RULES.with_rule(Rule((Halfspace.of({"region": 1}, 1),)))
     with pytest.raises(ParameterError, match=r"never held 'wets'. Did you mean 'west'"):
         RULES.with_rule(Rule((Membership("region", ("wets",)),)))
+    for terms, message in [
+        ({"age": 1, Membership("region", ("wets",)): 2}, r"never held 'wets'. Did you mean 'west'"),
+        ({"age": 1, Membership("regoin", ("west",)): 2}, "the schema has no column 'regoin'"),
+        ({"region": 1, Membership("region", ("west",)): 2}, "column 'region' holds categories, which cannot"),
+    ]:
+        with pytest.raises(ParameterError, match=message):
+            RULES.with_rule(Rule((Halfspace.of(terms, 1),)))
     with pytest.raises(ParameterError, match="a rule must be given as text"):
         RULES.with_rule(parse_literal("age > 1"))  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"there are no rules for 'd', only for \['a', 'b'\]"):

@@ -53,6 +53,23 @@ def test_one_bit_of_rounding_is_seen() -> None:
     assert answer.said == ("no", "yes")
 
 
+def test_sets_in_sums_are_what_they_say_case_by_case() -> None:
+    told = RuleSet.parse("yes if x > 5100 and z in {a} or x > 7100 and z not in {a} else no")
+    rules = RuleSet.parse("yes if x + 2000·(z in {a}) > 7100 else no")
+    assert rules.equivalent(told)
+    assert rules.equivalent(RuleSet.parse("yes if x - 2000·(z not in {a}) > 5100 else no"))
+    wrong = RuleSet.parse("yes if x > 5100 and z in {a} or x > 7100 else no")
+    found = rules.equivalent(wrong)
+    assert (found.said, found.row and found.row["z"]) == (("no", "yes"), None)  # a missing value is not 0
+    assert not rules.equivalent(RuleSet.parse("yes if x + 2000·(z in {a}) > 7101 else no"))
+    assert not rules.equivalent(RuleSet.parse("yes if x + 2000·(z in {a, b}) > 7100 else no"))
+    assert rules.equivalent(RuleSet.parse("yes if x + 2000·(z in {a, b}) > 7100 else no"), {"z": {"a", "c"}})
+    # 1.0000000000000002 + 2 is 3 in floats.
+    near = RuleSet.parse("yes if x > 1 and z in {a} or x > 3 and z not in {a} else no")
+    found = RuleSet.parse("yes if x + 2·(z in {a}) > 3 else no").equivalent(near)
+    assert (found.row, found.said) == ({"x": 1.0000000000000002, "z": "a"}, ("no", "yes"))
+
+
 def test_labels_are_part_of_what_is_decided() -> None:
     rules = RuleSet.parse("yes if x > 1 else no")
     assert not rules.equivalent(RuleSet.parse("yes if x > 1 else never"))

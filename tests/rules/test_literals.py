@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from r2n.errors import ParameterError
-from r2n.rules import Halfspace, Known, Literal, Membership, Missing, contradicts, implies, parse_literal
+from r2n.rules import Halfspace, Known, Literal, Membership, Missing, contradicts, implies, parse_literal, sets_of
 from r2n.schema import Column, Schema, Table
 
 NAN = math.nan
+A, B = Membership("z", ("a",)), Membership("z", ("b",), negated=True)
 
 # -- birth ------------------------------------------------------------------------------------------
 
@@ -24,6 +25,23 @@ def test_halfspaces_are_canonical_at_birth() -> None:
     assert literal.size == 2
     assert math.copysign(1.0, literal.threshold) == 1.0
     assert all(type(a) is float for _, a in literal.terms)
+
+
+def test_sets_come_last_and_count_as_one_to_read() -> None:
+    literal = Halfspace.of({B: 1, A: 3, "x": 2, "y": -1}, 0)
+    assert literal.terms == (("y", -1.0), ("x", 2.0), (B, 1.0), (A, 3.0))
+    assert (literal.numbers, literal.sets) == (literal.terms[:2], literal.terms[2:])
+    assert (literal.compared, literal.columns, literal.size) == (("y", "x"), ("y", "x", "z"), 4)
+    assert literal == Halfspace.of({"y": -1, A: 3, B: 1, "x": 2, Membership("w", (1,)): 0}, 0)
+    alone = Halfspace.of({Membership("x", (1, 2)): 1, "x": 2}, 0)
+    assert (alone.compared, alone.columns, alone.size) == (("x",), ("x",), 2)
+    assert (sets_of(literal), sets_of(A), sets_of(Known("z"))) == ((B, A), (A,), ())
+
+
+def test_sets_are_renamed_with_their_columns() -> None:
+    literal = Halfspace.of({"x": 1, A: 2, B: 3}, 0)
+    assert str(literal.renamed({"x": "z", "z": "x"})) == "z + 2·(x in {a}) + 3·(x not in {b}) > 0"
+    assert literal.renamed({"x": "z", "z": "x"}).renamed({"x": "z", "z": "x"}) == literal
 
 
 def test_halfspaces_take_mappings_and_pairs() -> None:
@@ -42,8 +60,16 @@ def test_halfspaces_take_mappings_and_pairs() -> None:
         ([("x", "1")], 0, "the coefficient of 'x' must be a number, not '1'."),
         ([("x", 1)], NAN, "the threshold must be finite, not nan."),
         ([(3, 1)], 0, "a column's name must be text, not 3."),
+        ([(Missing("x"), 1)], 0, "a column's name must be text, not Missing(column='x')."),
+        ([(A, 1), ("x", 1), (Membership("z", ["a", "a"]), 2)], 0,
+         "the set `z in {a}` comes twice in a sum. Add its coefficients up."),
+        ([(A, math.nan)], 0, "the coefficient of `z in {a}` must be finite, not nan."),
+        ([(B, "1")], 0, "the coefficient of `z not in {b}` must be a number, not '1'."),
+        ([(A, 1.0000000000000002e100)], 0,
+         "the coefficient of `z in {a}` must be from -1e+100 to 1e+100, not 1.0000000000000002e+100."),
+        ([("x", 1e200), (A, -1e101)], 0, "the coefficient of `z in {a}` must be from -1e+100 to 1e+100, not -1e+101."),
     ],
-)
+)  # fmt: skip
 def test_halfspaces_without_meaning_are_refused(terms: list, threshold: float, message: str) -> None:
     with pytest.raises(ParameterError) as error:
         Halfspace.of(terms, threshold)
@@ -107,6 +133,13 @@ def test_literals_are_frozen_and_hashable() -> None:
         (Halfspace.of({"x": 1}, 1.7976931348623157e308), "x > 1.7976931348623157e308"),
         (Halfspace.of({"x": 1e22}, 1e-7), "1e22·x > 1e-7"),
         (Halfspace.of({"a > b": 1, "hours per week": -1}, 1), '"a > b" - "hours per week" > 1'),
+        (Halfspace.of({"income": 1, Membership("status", ("married",)): 2000}, 7100),
+         "income + 2000·(status in {married}) > 7100"),
+        (Halfspace.of({"x": -1, A: 2, B: -1}, -3), "x + (z not in {b}) - 2·(z in {a}) < 3"),
+        (Halfspace.of({A: 1, B: 0.5}, 1), "(z in {a}) + 0.5·(z not in {b}) > 1"),
+        (Halfspace.of({A: -1}, 0), "(z in {a}) < 0"),
+        (Halfspace.of({A: -2}, math.nextafter(-3, -4)), "2·(z in {a}) <= 3"),
+        (Halfspace.of({Membership("a (b)", ("(", ")", 1)): 1, "()": 1}, 1), '"()" + ("a (b)" in {1, "(", ")"}) > 1'),
         (Membership("größe", ("ü", "a b")), 'größe in {"a b", ü}'),
         (Membership("z", ("3", 3, "true", True, 2.5, "a\nb"), negated=True),
          'z not in {True, 2.5, 3, "3", "a\\nb", "true"}'),
@@ -149,6 +182,7 @@ def test_no_ratio_with_a_threshold_or_over_categories() -> None:
     assert Halfspace.of({"p": 1, "q": -1}, 1).text(schema(p=1, q=1)) == "p - q > 1"
     categorical = Schema((Column("p", "numeric"), Column("q", "categorical", 1.0, 2.0)))
     assert Halfspace.of({"p": 1, "q": -1}, 0).text(categorical) == "p - q > 0"
+    assert Halfspace.of({"p": 1, Membership("q", (1,)): -2}, 0).text(schema(p=1, q=1)) == "p - 2·(q in {1}) > 0"
 
 
 # -- truth ------------------------------------------------------------------------------------------
@@ -169,6 +203,25 @@ def test_sums_go_from_left_to_right() -> None:
     """1e16 + 1 - 1e16 is 0 from the left, and 1 in any other order."""
     table = Table.read({"a": [1e16], "b": [1.0], "c": [-1e16]})
     assert Halfspace.of({"c": 1, "b": 1, "a": 1}, 0).values(table).tolist() == [0.0]
+
+
+def test_sets_count_one_or_nothing_and_are_no_numbers_where_they_are_missing() -> None:
+    literal = parse_literal("x + 2·(z in {a}) - (z not in {a, b}) > 3")
+    assert truth(literal, x=[1.5, 1, 3.5, 3.5, 4.5, 9, NAN], z=["a", "a", "b", "c", "never seen", None, "a"]) == [
+        True, False, True, False, True, False, False]  # fmt: skip
+    table = Table.read({"x": [1.5, 9.0], "z": ["a", None]})
+    assert literal.values(table).tolist()[0] == 3.5
+    assert math.isnan(literal.values(table)[1])
+    for text in ("(z in {a}) > -1", "(z not in {a}) > -1", "-(z in {a}) > -2", "(z not in {a}) < 2"):
+        assert truth(parse_literal(text), z=["a", "b", None]) == [True, True, False]
+
+
+def test_sets_are_added_after_all_numbers() -> None:
+    literal = parse_literal("1e16·(a in {x}) - b > 0.5")  # not 1e16 - b first, and not in the order of names
+    assert truth(literal, a=["x", "y"], b=[1e16, -1.0]) == [False, True]
+    assert truth(parse_literal("b + 0.1·(a in {x}) + 0.2·(c in {x}) > 0.6"), a=["x"], b=[0.3], c=["x"]) == [
+        0.3 + 0.1 + 0.2 > 0.6
+    ]
 
 
 def test_overflow_is_not_a_warning() -> None:
@@ -220,6 +273,9 @@ def test_missing_and_known() -> None:
         ("z not in {a}", "z is known", True),
         ("z is missing", "z is known", False),
         ("z is known", "z in {a}", False),
+        ("x + 2·(z in {a}) > 4", "x + 2·(z in {a}) > 3", True),
+        ("x + 2·(z in {a}) > 3", "x + 2·(z in {b}) > 3", False),
+        ("x + 2·(z not in {a}) > 3", "z is known", True),
     ],
 )
 def test_implies(p: str, q: str, expected: bool) -> None:
@@ -245,6 +301,9 @@ def test_implies(p: str, q: str, expected: bool) -> None:
         ("x is missing", "x is known", True),
         ("x is missing", "y > 1", False),
         ("x is missing", "x is missing", False),
+        ("x + 2·(z in {a}) > 3", "x + 2·(z in {a}) <= 3", True),
+        ("x + 2·(z in {a}) > 3", "x + 2·(z not in {a}) <= 3", False),
+        ("x + 2·(z not in {a}) > 3", "z is missing", True),
     ],
 )
 def test_contradicts(p: str, q: str, expected: bool) -> None:

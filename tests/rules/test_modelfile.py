@@ -28,6 +28,8 @@ RULES = RuleSet(
     "yes",
     "no",
 )
+# Sets in a sum.
+COUNTED = RuleSet.parse('yes if x + 2·("z (2)" not in {a, 1}) - 0.1·(w in {True}) > 3 or x > 1 else no')
 
 
 def document() -> dict[str, Any]:
@@ -53,10 +55,41 @@ def test_the_format_is_documented_by_example(tmp_path: Path) -> None:
     }
 
 
+def test_sets_in_sums_are_version_3(tmp_path: Path) -> None:
+    rules = RuleSet.parse("yes if income + 2000·(status not in {a, 1}) > 7100 else no")
+    rules.save(tmp_path / "m.json")
+    saved = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+    assert saved["version"] == 3
+    assert saved["rules"] == [
+        [
+            {
+                "kind": "halfspace",
+                "terms": [
+                    ["income", 1.0],
+                    [{"kind": "membership", "column": "status", "values": [1, "a"], "negated": True}, 2000.0],
+                ],
+                "threshold": 7100.0,
+            }
+        ]
+    ]
+    assert load(tmp_path / "m.json") == rules
+    chain = ClassRules.parse("a if x > 1 else b if x + 2·(z in {a}) > 3 else c")
+    assert json.loads(to_text(chain))["version"] == 3
+    assert modelfile.from_text(to_text(chain)) == chain
+    plain = ClassRules.parse("a if x > 1 else b if x > 3 and z in {a} else c")
+    assert json.loads(to_text(plain))["version"] == 2  # which an older r2n reads
+
+
+def test_a_file_of_version_3_need_not_count_sets(tmp_path: Path) -> None:
+    (tmp_path / "m.json").write_text(json.dumps(document() | {"version": 3}))
+    assert load(tmp_path / "m.json") == RULES
+
+
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
-    RULES.save(tmp_path / "model.json")
-    assert load(tmp_path / "model.json") == RULES
-    assert load(str(tmp_path / "model.json")) == RULES
+    for rules in (RULES, COUNTED):
+        rules.save(tmp_path / "model.json")
+        assert load(tmp_path / "model.json") == rules
+        assert load(str(tmp_path / "model.json")) == rules
 
 
 def test_the_schema_is_saved_too(tmp_path: Path) -> None:
@@ -121,6 +154,8 @@ def test_folders_are_no_files(tmp_path: Path) -> None:
 
 # -- reading, strictly ------------------------------------------------------------------------------
 
+SET = {"kind": "membership", "column": "z", "values": ["a"], "negated": False}
+
 
 def assert_refused(tmp_path: Path, content: str | bytes, message: str) -> None:
     path = tmp_path / "model.json"
@@ -160,8 +195,8 @@ def test_other_files_are_refused(tmp_path: Path, content: str | bytes, message: 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 3}, "has version 3 of the format, but this r2n reads versions 1 to 2. Install a newer r2n, or"),
-        ({"version": 0}, "has version 0 of the format, but this r2n reads versions 1 to 2. Save the rules again."),
+        ({"version": 4}, "has version 4 of the format, but this r2n reads versions 1 to 3. Install a newer r2n, or"),
+        ({"version": 0}, "has version 0 of the format, but this r2n reads versions 1 to 3. Save the rules again."),
         ({"version": 1}, "a rule set must have exactly the fields"),
         ({"version": 10**400}, "has version of about 400 digits of the format"),
         ({"version": True}, "has version True of the format"),
@@ -208,6 +243,13 @@ def test_odd_documents_are_refused(tmp_path: Path, changes: dict[str, Any], mess
         ({"kind": "halfspace", "terms": "x", "threshold": 0}, "the terms of a halfspace must be a list, not 'x'."),
         ({"kind": "halfspace", "terms": [], "threshold": 0}, "a halfspace needs at least one column"),
         ({"kind": "halfspace", "terms": [["x", 1], ["x", 1]], "threshold": 0}, "column 'x' comes twice"),
+        ({"kind": "halfspace", "terms": [[SET | {"kind": "known"}, 1]], "threshold": 0}, "name must be text, not {"),
+        ({"kind": "halfspace", "terms": [[SET | {"more": 1}, 1]], "threshold": 0}, "'membership' must have exactly"),
+        ({"kind": "halfspace", "terms": [[SET | {"column": 3}, 1]], "threshold": 0}, "name must be text, not 3."),
+        ({"kind": "halfspace", "terms": [[SET | {"values": []}, 1]], "threshold": 0}, "is empty"),
+        ({"kind": "halfspace", "terms": [[SET, None]], "threshold": 0}, "a number was expected, not None."),
+        ({"kind": "halfspace", "terms": [[SET, 1e101]], "threshold": 0}, "must be from -1e+100 to 1e+100, not 1e+101."),
+        ({"kind": "halfspace", "terms": [[SET, 1], [SET, 1]], "threshold": 0}, "the set `z in {a}` comes twice"),
         ({"kind": "membership", "column": "z", "values": "a", "negated": False}, "values must be a list"),
         ({"kind": "membership", "column": "z", "values": ["a"], "negated": 0}, "negated true or false"),
         ({"kind": "membership", "column": "z", "values": [], "negated": False}, "is empty"),
@@ -244,10 +286,11 @@ def test_columns_are_read_strictly(tmp_path: Path) -> None:
         assert_refused(tmp_path, json.dumps(good | {"columns": columns}), message)
 
 
-def test_any_byte_changed_is_read_or_refused_but_never_breaks(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rules", [RULES, COUNTED])
+def test_any_byte_changed_is_read_or_refused_but_never_breaks(tmp_path: Path, rules: RuleSet) -> None:
     """What is read after a change is a rule set; everything else is a ModelFileError."""
     path = tmp_path / "model.json"
-    text, rng = to_text(RULES).encode(), random.Random(0)
+    text, rng = to_text(rules).encode(), random.Random(0)
     outcomes = set()
     for _ in range(1500):
         broken = bytearray(text)
@@ -381,9 +424,17 @@ def test_every_file_keeps_to_the_published_schema(world: World) -> None:
 
 def test_the_published_schema_refuses_what_the_reader_refuses() -> None:
     for changes in ({"version": 1}, {"extra": 1}, {"rules": [1]}, {"label": None}, {"columns": {}}, {"training": []},
-                    {"rules": [[{"kind": "lambda"}]]}, {"rules": [[{"kind": "known", "column": 3}]]}):  # fmt: skip
+                    {"rules": [[{"kind": "lambda"}]]}, {"rules": [[{"kind": "known", "column": 3}]]}, {"version": 4},
+                    {"rules": [[{"kind": "halfspace", "terms": [[{"kind": "known", "column": "x"}, 1]],
+                                 "threshold": 0}]]},
+                    {"rules": [[{"kind": "halfspace", "terms": [[SET | {"values": []}, 1]],
+                                 "threshold": 0}]]}):  # fmt: skip
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(document() | changes, SCHEMA)
+
+
+def test_the_published_schema_takes_sets_in_sums() -> None:
+    jsonschema.validate(json.loads(to_text(COUNTED)), SCHEMA)
 
 
 def test_the_page_shows_a_file_that_is_read() -> None:

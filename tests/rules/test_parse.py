@@ -41,6 +41,10 @@ from r2n.rules import RuleSet, parse_literal, parse_rule, parse_ruleset
         ("p/q < 0.5", "p - 0.5·q < 0"),
         ("p/q > -2", "p + 2·q > 0"),
         ("b - a > 0", "a - b < 0"),
+        ("2*(z IN {b,\na})+x>=3", "x + 2·(z in {a, b}) >= 3"),
+        ("3 < -( z Not In {a} ) - y", "y + (z not in {a}) < -3"),
+        ("+(z in {a}) > .5", "(z in {a}) > 0.5"),
+        ("0·(z in {a}) + x > 1", "x > 1"),
     ],
 )
 def test_generous_readings(generous: str, plain: str) -> None:
@@ -144,13 +148,43 @@ def test_messages_point_at_the_place(text: str, message: str) -> None:
     assert str(error.value) == message
 
 
+NO_BRACKETS = (
+    "brackets hold a set that is counted, as in `income + 2000·(status in {married}) > 7100`, and nothing else: "
+    "rules are joined by `or`, and literals in a rule by `and`."
+)
+
+
 @pytest.mark.parametrize(
     ("text", "column", "problem"),
     [
         ('"abc > 1', 1, 'this quote is never closed. Add a " at the end of the name.'),
         ("'abc' > 1", 1, '\' does not quote here. Use "double quotes".'),
         ('"a\\q" > 1', 3, 'this is not a JSON string. Escape it as \\n, \\" or \\u0041.'),
-        ("(x > 1)", 1, "there are no brackets: rules are joined by `or`, and literals in a rule by `and`."),
+        ("(x > 1)", 1, NO_BRACKETS),
+        ("2·(x) > 1", 3, NO_BRACKETS),
+        ("((z in {a})) > 1", 1, NO_BRACKETS),
+        ("x + (z is known) > 1", 5, NO_BRACKETS),
+        ("x + (2·y) > 1", 5, NO_BRACKETS),
+        ("x > 1 and (y > 1 or z > 2)", 11, NO_BRACKETS),
+        ("(", 1, NO_BRACKETS),
+        ("(z in {a} > 1", 11, "expected `)` after a set that is counted, not '>'."),
+        ("(z in {a}, w in {b}) > 1", 10, "expected `)` after a set that is counted, not ','."),
+        ("(z in {a)} > 1", 9, "expected `}` or a comma after a category, not ')'."),
+        ("(z not {a}) > 1", 8, "expected `in` after `not`, not '{'."),
+        ("(2 in {a}) > 1", 2, "expected a column, not '2'."),
+        ("(if in {a}) > 1", 2, "expected a column (a column of this name is written \"if\"), not 'if'."),
+        ("(a in {x}) + 3", 15, "expected `·` (or *) between a coefficient and its column, not the end."),
+        ("(a in {x})", 11, "expected a comparison (>, <, >=, <=, in, is) or another term, not the end."),
+        ("(a in {x}) in {b}", 12, "expected a comparison (>, <, >=, <=, in, is) or another term, not 'in'."),
+        ("2(a in {x}) > 1", 2, "expected `·` (or *) between a coefficient and its column, not '('."),
+        ("x > 1)", 6, "expected `and`, `or` or the end, not ')'."),
+        ("x > (z in {a})", 5, "expected the threshold, a number, not '('."),
+        ("x/(z in {a}) > 1", 3, "expected a column, not '('."),
+        ("x > 0 and (z in {a}) - (z in {a}) > 1", 11,
+         "the set `z in {a}` comes twice in a sum. Add its coefficients up."),
+        ("y > 0 and x + 1e101·(z in {a}) > 1", 11,
+         "the coefficient of `z in {a}` must be from -1e+100 to 1e+100, not 1e+101."),
+        ("0·(z in {a}) > 1", 1, "a halfspace needs at least one column with a coefficient other than 0."),
         ("!x", 1, "there is no `!` here, only `!=`."),
         ("z in a", 6, "expected `{` and categories after `in`, not 'a'."),
         ("z in {}", 7, "expected a category, not '}'."),
@@ -172,7 +206,7 @@ def test_messages_point_at_the_place(text: str, message: str) -> None:
         ("z = " + "9" * 5000, 5, "this number has too many digits."),
         ("p/p > 1", 1, "column 'p' comes twice in a sum. Add its coefficients up."),
     ],
-)
+)  # fmt: skip
 def test_problems(text: str, column: int, problem: str) -> None:
     with pytest.raises(ParseError) as error:
         parse_rule(text)

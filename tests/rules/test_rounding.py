@@ -55,6 +55,18 @@ def test_numbers_that_are_short_already_stay() -> None:
     assert rounded("2·x + 3·y > 7", x=grid[:, 0], y=grid[:, 1]) == "2·x + 3·y > 7"
 
 
+def test_what_sets_add_is_rounded_too() -> None:
+    x, z = np.tile(np.arange(0.0, 100.0), 2), np.array(["a"] * 100 + ["b"] * 100)
+    assert rounded("1.0003·x + 20.1337·(z in {a}) > 70.4", x=x, z=z) == "x + 20·(z in {a}) > 70"
+    assert rounded("x - 19.8·(z not in {a}) > 50.31", x=x, z=z) == "x - 20·(z not in {a}) > 50"
+    assert rounded("0.37·(z in {a}) > 0.11", z=["a", "b", None]) == "(z in {a}) > 0"
+
+
+def test_a_set_is_no_unit_where_that_would_be_too_much() -> None:
+    """In units of x the set would count 1e300, which no sum may."""
+    assert rounded("1e-300·x + (z in {a}) > 0.6", x=[1.0, 2.0], z=["a", "b"]) == "1e-300·x + (z in {a}) > 0.6"
+
+
 def test_what_the_rows_cannot_decide_stays() -> None:
     assert rounded("x > 38.17264", x=[40.0, 50.0]) == "x > 38.17264"
     assert rounded("x > 38.17264", x=[10.0, 20.0]) == "x > 38.17264"
@@ -168,6 +180,13 @@ def test_a_common_factor_is_taken_out() -> None:
     assert by_hand("2·x + 4·y > 6", **PLANE) == "x + 2·y > 3"
     assert by_hand("12·x - 18·y > 30", **PLANE) == "2·x - 3·y > 5"
     assert by_hand("0.0021·x + 0.0049·y > 0.0078", **PLANE) == "3·x + 7·y > 11"
+
+
+def test_sets_in_sums_are_rounded_by_hand() -> None:
+    table = {"x": np.tile(np.arange(100.0), 2), "z": np.array(["a"] * 100 + ["b"] * 100)}
+    assert by_hand("0.0021·x + 0.0419·(z in {a}) > 0.1478", **table) == "x + 20·(z in {a}) > 70"
+    schema, _ = Schema.learn(table | {"x": table["x"] + 1})
+    assert "/" not in by_hand("x - 19.83·(z in {a}) > 0.31", schema=schema, **table)
 
 
 def test_of_equally_short_numbers_the_one_nearest_to_what_it_was() -> None:

@@ -31,7 +31,7 @@ from r2n.explain.nearest import (
     strayed,
 )
 from r2n.explain.row import Rules, exact, one_row, predicted, require_column, shown, spreads, table_of, values_in
-from r2n.rules import Domain, Literal, Row, Rule, shortest_between
+from r2n.rules import Domain, Literal, Row, Rule, expanded, shortest_between
 from r2n.rules.baseline import parts
 from r2n.rules.cases import Case
 from r2n.rules.programs import check_limits
@@ -114,7 +114,8 @@ def smallest_change(
         row, spreads(rules, spread), {name: allowed[name] for name in row if _is_outside(allowed[name], row[name])}
     )
     states = _states(rules, row, allowed, fixed)
-    roots = [root for goal in goals for root in _roots(rules, goal, states)]
+    told = expanded(rules)  # the search is over numbers: what sets add to sums is told case by case
+    roots = [root for goal in goals for root in _roots(told, goal, states)]
     found, proven = _search(roots, start, steps, lambda row: predicted(rules, row) in goals)
     if found is None:
         return Change(start.row, None, None, math.inf, proven)
@@ -215,7 +216,7 @@ def _search(roots: list[Case], start: Start, steps: int, wanted: Callable[[Row],
         if not queue.left:
             return None, queue.certain
         _, _, node, row = heapq.heappop(queue.left)
-        children = cut(node) if row is None else strayed(node, row, start) or _children(node, row)
+        children = cut(node) if row is None else _children(node, row, start)
         if row is not None and children is None and wanted(row):
             return row, queue.certain
         # A row that is not what it should be, or a case that cannot be cut further, leaves open what is there.
@@ -263,8 +264,11 @@ class _Queue:
         heapq.heappush(self.left, (cost, next(self._ticket), node, row))
 
 
-def _children(node: Node, row: Row) -> list[Node] | None:
+def _children(node: Node, row: Row, start: Start) -> list[Node] | None:
     """The cases that a row leads to; None if nothing is wrong with it."""
+    gone = strayed(node, row, start)
+    if gone is not None:
+        return gone
     name = fractional(row, node.case)
     if name is not None:
         value = row[name]

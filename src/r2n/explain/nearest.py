@@ -151,9 +151,9 @@ def _demands(
     matrix, bound = np.zeros((len(node.case.held), len(names))), np.zeros(len(node.case.held))
     for k, (literal, truth) in enumerate(node.case.held.items()):
         sign = 1.0 if truth else -1.0
-        for name, a in literal.terms:
+        for name, a in literal.numbers:
             matrix[k, names.index(name)] = sign * a * steps[name]
-        size, now = np.abs(matrix[k]).max(), sum(a * places[name] for name, a in literal.terms)
+        size, now = np.abs(matrix[k]).max(), sum(a * places[name] for name, a in literal.numbers)
         with np.errstate(all="ignore"):
             matrix[k] /= size
             bound[k] = sign * (literal.threshold - now) / size + node.margin(literal)
@@ -207,8 +207,11 @@ def split(node: Node, name: str, value: float) -> list[Node]:
     return [node.part(case) for case in parts if case is not None]
 
 
-def strayed(node: Node, row: Row, start: Start) -> list[Node]:
-    """If a number left its place outside the domain without getting inside: it stays there, or it gets inside."""
+def strayed(node: Node, row: Row, start: Start) -> list[Node] | None:
+    """If a number left its place outside the domain without getting inside: it stays there, or it gets inside.
+
+    None if no number did; neither may be possible in the case, which then has no parts.
+    """
     for name, inside in start.inside.items():
         value, now, state = row[name], start.row[name], node.case.states[name]
         if not isinstance(value, float) or not isinstance(now, float) or value == now:
@@ -217,7 +220,7 @@ def strayed(node: Node, row: Row, start: Start) -> list[Node]:
         if gone != state and not may_hold(inside, value):
             parts = [node.case.with_states({name: part}) for part in (state.within(now, now), gone)]
             return [node.part(case) for case in parts if case is not None]
-    return []
+    return None
 
 
 def misjudged(row: Row, case: Case) -> list[Halfspace]:

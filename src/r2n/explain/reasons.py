@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import accumulate
 
 from r2n.explain.row import Rules, exact, one_row, shown, spreads, values_in
 from r2n.rules import ClassRules, Halfspace, Literal, Row, Rule
@@ -153,16 +154,21 @@ def _reason(literal: Literal, table: Table, row: Row, schema: Schema | None, ste
         return LiteralReason(literal, text, holds, row[literal.columns[0]], math.nan, 0.0 if holds else 1.0)
     total = float(literal.values(table)[0])
     margin = total - literal.threshold
-    distance = 0.0 if holds else _steps_short(literal, margin, steps)
+    distance = 0.0 if holds else _steps_short(literal, margin, steps, table)
     value, margin = _as_printed(literal, text, total, margin, row)
     return LiteralReason(literal, text, holds, value, margin, distance)
 
 
-def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float]) -> float:
+def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float], table: Table) -> float:
     """The column of the largest leverage takes the fewest spreads; a missing value is one step from being known."""
     if math.isnan(margin):
         return 1.0
-    return min(-margin / abs(a) / steps[name] for name, a in literal.terms)  # their product may be too small for floats
+    # Their product may be too small for floats.
+    by_number = [-margin / abs(a) / steps[name] for name, a in literal.numbers]
+    # Another category is one step: it makes a set hold that adds something, or one not hold that takes something away.
+    gains = sorted((abs(a) for one, a in literal.sets if one.evaluate(table)[0] == (a < 0.0)), reverse=True)
+    enough = (k for k, gained in enumerate(accumulate(gains), 1) if gained > -margin)
+    return min([*by_number, float(next(enough, math.inf))])
 
 
 def _as_printed(literal: Halfspace, text: str, total: float, margin: float, row: Row) -> tuple[float | None, float]:
@@ -193,7 +199,7 @@ def _text(literal: Literal, row: Row, schema: Schema | None) -> str:
 
 def _ratio(literal: Halfspace, text: str) -> tuple[str, str, float] | None:
     """What is divided, by what, and the bound, if the halfspace is printed as a ratio."""
-    for (p, _), (q, b) in (literal.terms, literal.terms[::-1]) if literal.size == 2 else ():
+    for (p, _), (q, b) in (literal.numbers, literal.numbers[::-1]) if len(literal.numbers) == literal.size == 2 else ():
         if text.startswith(f"{write_name(p)}/{write_name(q)} "):
             return p, q, abs(b)
     return None

@@ -49,7 +49,7 @@ def _cell(value: object) -> np.ndarray[Any, np.dtype[np.object_]]:
 
 def values_in(rules: Rules, table: Table) -> Row:
     """The values of a row: numbers as floats where they are compared, categories as they are, None where missing."""
-    compared = {name for literal in rules.literals if isinstance(literal, Halfspace) for name in literal.columns}
+    compared = {name for literal in rules.literals if isinstance(literal, Halfspace) for name in literal.compared}
     return {name: _value(rules, table, name, name in compared) for name in rules.columns}
 
 
@@ -93,7 +93,7 @@ def spreads(rules: Rules, given: object = None) -> dict[str, float]:
     >>> spreads(RuleSet.parse("yes if x + y > 3 else no"), {"x": 2.0})
     {'x': 2.0, 'y': 1.0}
     """
-    names = sorted({name for each in rules.literals if isinstance(each, Halfspace) for name in each.columns})
+    names = sorted({name for each in rules.literals if isinstance(each, Halfspace) for name in each.compared})
     found = {name: _range(rules, name) for name in names}
     if isinstance(given, Mapping) and not any(_holds_rows(value) for value in given.values()):
         for name in given:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable
 
-from r2n.rules import ClassRules, Halfspace, Rule, RuleSet
+from r2n.rules import ClassRules, Halfspace, Key, Membership, Rule, RuleSet
+from r2n.rules.literals import Terms
 from r2n.rules.text import write_bound, write_number
 from r2n.schema import Column, Value
 
@@ -21,7 +22,7 @@ def decisions(rules: RuleSet | ClassRules) -> tuple[tuple[Rule, Value], ...]:
     return tuple((rule, label) for label, found in branches for rule in found)
 
 
-def comparison(literal: Halfspace) -> tuple[tuple[tuple[str, float], ...], str, float]:
+def comparison(literal: Halfspace) -> tuple[Terms, str, float]:
     """The terms, the operator and the bound of a halfspace as it is printed: its first coefficient is positive.
 
     Exact in floats: the mirrored sum is minus the sum, and between two neighbouring floats there is nothing.
@@ -32,6 +33,16 @@ def comparison(literal: Halfspace) -> tuple[tuple[tuple[str, float], ...], str, 
     flipped = literal.terms[0][1] < 0.0
     operator, bound = write_bound(literal.threshold, flipped).split()
     return literal.mirrored if flipped else literal.terms, operator, float(bound)
+
+
+def counted_columns(literal: Halfspace) -> tuple[str, ...]:
+    """The columns of which a sum counts sets: where one of them is missing, it is not true.
+
+    >>> from r2n.rules import parse_rule
+    >>> counted_columns(parse_rule("x + 2·(z in {a}) - 3·(w not in {b}) + (z in {c}) > 1").literals[0])
+    ('z', 'w')
+    """
+    return tuple(dict.fromkeys(one.column for one, _ in literal.sets))
 
 
 def column_of(rules: RuleSet | ClassRules, name: str) -> Column | None:
@@ -48,7 +59,7 @@ def missing_codes(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
 def summed_columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
     """The columns that are read as numbers."""
     sums = (literal for literal in rules.literals if isinstance(literal, Halfspace))
-    return tuple(dict.fromkeys(name for literal in sums for name in literal.columns))
+    return tuple(dict.fromkeys(name for literal in sums for name in literal.compared))
 
 
 def advice(name: str, known: Iterable[str], what: str) -> str:
@@ -63,13 +74,22 @@ def advice(name: str, known: Iterable[str], what: str) -> str:
     return f"{hint} {what} are: {', '.join(names) or 'none'}."
 
 
-def write_halfspace(literal: Halfspace, cell: Callable[[str], str]) -> str:
-    """A halfspace as most languages write it, from left to right, given how they write a cell.
+def write_halfspace(literal: Halfspace, cell: Callable[[str], str], points: Callable[[Membership, float], str]) -> str:
+    """A halfspace as most languages write it, from left to right.
 
-    >>> write_halfspace(Halfspace.of({"x": 1, "y": -2.5}, 1e-7), "number({})".format)
-    'number(x) - 2.5 * number(y) > 1e-7'
+    Given how they write a cell, and a set's points: so many where it holds, else 0. Their product with 1 or 0 is exact,
+    and so is the sum without it.
+
+    >>> literal = Halfspace.of({"x": 1, "y": -2.5, Membership("z", ("a",)): -3}, 1e-7)
+    >>> write_halfspace(literal, "number({})".format, "({} ? {} : 0)".format)
+    'number(x) - 2.5 * number(y) - (z in {a} ? 3.0 : 0) > 1e-7'
     """
+
+    def term(key: Key, a: float) -> str:
+        if isinstance(key, Membership):
+            return points(key, a)
+        return cell(key) if a == 1.0 else f"{write_number(a)} * {cell(key)}"
+
     terms, operator, bound = comparison(literal)
-    products = ((a, cell(name) if abs(a) == 1.0 else f"{write_number(abs(a))} * {cell(name)}") for name, a in terms)
-    total = "".join(f" {'-' if a < 0.0 else '+'} {product}" for a, product in products)
+    total = "".join(f" {'-' if a < 0.0 else '+'} {term(key, abs(a))}" for key, a in terms)
     return f"{total.removeprefix(' + ')} {operator} {write_number(bound)}"

@@ -16,7 +16,8 @@ from r2n.errors import ParameterError
 from r2n.export._plain import comparison, missing_codes
 from r2n.export._sqlnumbers import number
 from r2n.export._types import Type, held, type_of
-from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules.literals import Terms
 from r2n.schema import Value
 
 if TYPE_CHECKING:
@@ -76,24 +77,35 @@ class SQLWriter:
 
         terms, operator, bound = comparison(literal)
         total = self._sum(terms)
-        if operator in (">", ">=") and self._nan_is_largest:  # it is not less than any number
+        # It is not less than any number; and points alone add up to a number.
+        if operator in (">", ">=") and self._nan_is_largest and literal.numbers:
             total = self._without_nan(total)
         compare = {">": exp.GT, ">=": exp.GTE, "<": exp.LT, "<=": exp.LTE}[operator]
         return compare(this=total, expression=number(bound, self.dialect))
 
-    def _sum(self, terms: Sequence[tuple[str, float]]) -> exp.Expr:
-        """From left to right; the first coefficient is positive."""
+    def _sum(self, terms: Terms) -> exp.Expr:
+        """From left to right; the first coefficient is positive, and the first term a double, so that all sums are."""
         from sqlglot import exp
 
-        (name, a), *others = terms
-        first = self._product(name, a)
+        (key, a), *others = terms
+        first = self._term(key, a)
         return reduce(
             lambda total, term: (exp.Add if term[1] > 0.0 else exp.Sub)(
-                this=total, expression=self._product(term[0], abs(term[1]))
+                this=total, expression=self._term(term[0], abs(term[1]))
             ),
             others,
-            first,
+            first if isinstance(key, str) else exp.cast(first, "double"),
         )
+
+    def _term(self, key: Key, a: float) -> exp.Expr:
+        return self._product(key, a) if isinstance(key, str) else self._points(key, a)
+
+    def _points(self, one: Membership, a: float) -> exp.Expr:
+        """What a set adds to a sum; NULL where its column is missing."""
+        from sqlglot import exp
+
+        points, none = number(a, self.dialect), exp.Literal.number(0)
+        return exp.Case().when(self._membership(one), points).when(self.literal(Known(one.column)), none)
 
     def _product(self, name: str, a: float) -> exp.Expr:
         from sqlglot import exp

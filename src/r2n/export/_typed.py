@@ -15,6 +15,7 @@ from r2n.errors import ParameterError
 from r2n.export._plain import decisions, missing_codes, summed_columns
 from r2n.export._types import Type, held, type_of
 from r2n.rules import ClassRules, Known, Literal, Membership, Rule, RuleSet
+from r2n.rules.expand import expanded_rule
 from r2n.rules.text import write_value
 from r2n.schema import Value
 
@@ -41,7 +42,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """Cases, asked in turn, over typed columns; where none is true, the default."""
+    """Cases, asked in turn, over typed columns; where none is true, the default.
+
+    A rule whose sums count sets may be several cases of the same number, one after the other.
+    """
 
     cases: tuple[Case, ...]
     fields: dict[str, Field]
@@ -58,20 +62,22 @@ def cases(rules: RuleSet | ClassRules) -> tuple[Case, ...]:
     return tuple(Case(number, rule, label) for number, (rule, label) in enumerate(decisions(rules), start=1))
 
 
-def typed(rules: RuleSet | ClassRules, largest: int = 2**63 - 1) -> Typed:
+def typed(rules: RuleSet | ClassRules, largest: int = 2**63 - 1, counts_sets: bool = False) -> Typed:
     """The rules over typed columns, without those that can never be true; numbers stay what they were.
 
-    Labels that are whole numbers are written as text if one is beyond `largest`, the target's largest integer.
+    Labels that are whole numbers are written as text if one is beyond `largest`, the target's largest integer. Sets in
+    sums stay as they are if the target `counts_sets`; to others they are told case by case.
     """
     fields = {name: _field(rules, name) for name in rules.columns}
     labels = rules.labels if isinstance(rules, ClassRules) else (rules.label,)
     kind = _label_type([*labels, rules.default], largest)
     kept = []
     for case in cases(rules):
-        literals = [_retyped(literal, fields) for literal in case.rule.literals]
-        if None not in literals:
-            rule = Rule(tuple(literal for literal in literals if literal is not None))
-            kept.append(Case(case.number, rule, _as_label(case.label, kind)))
+        for rule in (case.rule,) if counts_sets else expanded_rule(case.rule):
+            literals = [_retyped(literal, fields) for literal in rule.literals]
+            if None not in literals:
+                told = Rule(tuple(literal for literal in literals if literal is not None))
+                kept.append(Case(case.number, told, _as_label(case.label, kind)))
     return Typed(tuple(kept), fields, _as_label(rules.default, kind), kind)
 
 

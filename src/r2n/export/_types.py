@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from r2n.errors import ParameterError
 from r2n.export._plain import column_of
-from r2n.rules import ClassRules, Halfspace, Membership, RuleSet
+from r2n.rules import ClassRules, Halfspace, RuleSet, sets_of
 from r2n.schema import Value
 from r2n.schema.values import shown
 
@@ -31,7 +31,7 @@ def type_of(rules: RuleSet | ClassRules, name: str) -> Type:
             f"column {name!r} holds text and numbers ({', '.join(map(repr, seen[:4]))}), "
             f"but the target gives every column one type. Turn it into text, and fit again."
         )
-    if found == "text" and any(isinstance(each, Halfspace) and name in each.columns for each in rules.literals):
+    if found == "text" and any(isinstance(each, Halfspace) and name in each.compared for each in rules.literals):
         raise ParameterError(f"column {name!r} is compared as a number, but holds text. Change one or the other.")
     return found
 
@@ -68,8 +68,8 @@ def cells_of(rules: RuleSet | ClassRules, name: str) -> str:
 
 def _asked(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
     """Values like those that the rules compare the column with."""
-    sums: list[Value] = [0.5 for each in rules.literals if isinstance(each, Halfspace) and name in each.columns]
-    sets = [each.values for each in rules.literals if isinstance(each, Membership) and each.column == name]
+    sums: list[Value] = [0.5 for each in rules.literals if isinstance(each, Halfspace) and name in each.compared]
+    sets = [one.values for each in rules.literals for one in sets_of(each) if one.column == name]
     return (*sums, *(value for values in sets for value in values))
 
 

@@ -21,6 +21,7 @@ from r2n.rules.text import write_name, write_number
 from r2n.schema import Value
 
 SUFFIX = ".dmn"
+COUNTS_SETS = True
 
 _TYPES = {"number": "number", "integer": "number", "text": "string", "mixed": "string", "boolean": "boolean"}
 
@@ -91,8 +92,8 @@ def _table(found: Typed, names: dict[str, str], outputs: dict[str, str]) -> Elem
     results = [element("output", {"id": f"output_{k}", "name": name, "label": name, "typeRef": kind})
                for k, (name, kind) in enumerate(outputs.items(), start=1)]  # fmt: skip
     pairs = zip(found.cases, lines, strict=True)
-    ruled = [_line(case.number, _spread(line, heads), case.label) for case, line in pairs]
-    otherwise = _line(0, ["-"] * len(heads), found.default)
+    ruled = [_line(k, _spread(line, heads), case.label, case.number) for k, (case, line) in enumerate(pairs, start=1)]
+    otherwise = _line(0, ["-"] * len(heads), found.default, 0)
     return element("decisionTable", {"id": "table", "hitPolicy": "FIRST"}, *clauses, *results, *ruled, otherwise)
 
 
@@ -101,11 +102,12 @@ def _clause(k: int, expression: str, kind: str) -> Element:
     return element("input", {"id": f"clause_{k}", "label": expression}, inner)
 
 
-def _line(number: int, tests: list[str], label: Value) -> Element:
-    entries = [element("inputEntry", {"id": f"entry_{number}_{k}"}, _text(test)) for k, test in enumerate(tests, 1)]
-    results = [element("outputEntry", {"id": f"result_{number}_{k}"}, _text(_constant(result)))
+def _line(line: int, tests: list[str], label: Value, number: int) -> Element:
+    """A line of the table; several are of one rule if its sums count sets."""
+    entries = [element("inputEntry", {"id": f"entry_{line}_{k}"}, _text(test)) for k, test in enumerate(tests, 1)]
+    results = [element("outputEntry", {"id": f"result_{line}_{k}"}, _text(_constant(result)))
                for k, result in enumerate((label, number), start=1)]  # fmt: skip
-    return element("rule", {"id": f"rule_{number}"}, *entries, *results)
+    return element("rule", {"id": f"rule_{line}"}, *entries, *results)
 
 
 def _spread(line: list[tuple[str, str]], heads: list[str]) -> list[str]:
@@ -146,7 +148,8 @@ def _tests(literal: Literal, fields: dict[str, Field], names: dict[str, str]) ->
 
 def _comparison(literal: Halfspace, names: dict[str, str]) -> tuple[str, str]:
     terms, relation, bound = comparison(literal)
-    total = " ".join(f"{'-' if a < 0.0 else '+'} {_product(names[name], abs(a))}" for name, a in terms)
+    columns = ((names[key], a) for key, a in terms if isinstance(key, str))  # there are no sets in sums any more
+    total = " ".join(f"{'-' if a < 0.0 else '+'} {_product(name, abs(a))}" for name, a in columns)
     return total.removeprefix("+ "), f"{relation} {_number(bound)}"
 
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from functools import reduce
 
 from r2n.errors import ParameterError
-from r2n.export._plain import comparison
-from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.export._plain import comparison, counted_columns
+from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
 from r2n.schema import Schema, Value
 
 SUFFIX = ".txt"
+COUNTS_SETS = True
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 LONGEST, DEEPEST, MOST_ARGUMENTS, LONGEST_TEXT = 8192, 64, 255, 255  # what Excel reads
@@ -134,13 +135,19 @@ class Sheet:
 
     def _halfspace(self, literal: Halfspace) -> str:
         terms, operator, bound = comparison(literal)
-        total = "".join(f"{'-' if a < 0.0 else '+'}{self._product(name, abs(a))}" for name, a in terms)
-        numbers = f"COUNT({','.join(map(self.cell, literal.columns))})={len(terms)}"
-        guard = _join("AND", [numbers, *(code for name in literal.columns for code in self._no_code(name))])
+        total = "".join(f"{'-' if a < 0.0 else '+'}{self._term(key, abs(a))}" for key, a in terms)
+        guard = _join("AND", [*self._are_numbers(literal.compared), *map(self._is_known, counted_columns(literal))])
         return f"IF({guard},{total.removeprefix('+')}{operator}{number(bound)},FALSE)"
 
-    def _product(self, name: str, a: float) -> str:
-        return self.cell(name) if a == 1.0 else f"{number(a)}*{self.cell(name)}"
+    def _are_numbers(self, columns: tuple[str, ...]) -> list[str]:
+        counted = [f"COUNT({','.join(map(self.cell, columns))})={len(columns)}"] if columns else []
+        return [*counted, *(code for name in columns for code in self._no_code(name))]
+
+    def _term(self, key: Key, a: float) -> str:
+        if isinstance(key, str):
+            return self.cell(key) if a == 1.0 else f"{number(a)}*{self.cell(key)}"
+        held, other = ("0", number(a)) if key.negated else (number(a), "0")
+        return f"IF({_is_any(self.cell(key.column), key.values)},{held},{other})"
 
     def _is_known(self, column: str) -> str:
         return _join("AND", [f'{self.cell(column)}<>""', *self._no_code(column)])

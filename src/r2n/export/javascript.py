@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 from r2n.errors import ParameterError
-from r2n.export._plain import decisions, missing_codes, summed_columns, write_halfspace
+from r2n.export._plain import counted_columns, decisions, missing_codes, summed_columns, write_halfspace
 from r2n.export._types import cells_of, double
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
 from r2n.schema import Value
 
 SUFFIX = ".js"
+COUNTS_SETS = True
 
 MODULES = {"none": "", "esm": "\nexport { predict, rule };\n", "commonjs": "\nmodule.exports = { predict, rule };\n"}
 
@@ -94,7 +95,8 @@ def _branch(rule: Rule, number: int) -> str:
 def _literal(literal: Literal) -> str:
     match literal:
         case Halfspace():
-            return write_halfspace(literal, lambda name: f"number({_text(name)})")
+            known = (f"{_literal(Known(name))} && " for name in counted_columns(literal))
+            return "".join(known) + write_halfspace(literal, lambda name: f"number({_text(name)})", _points)
         case Membership(name, values, negated):
             listed = [_category(value, name) for value in values]
             # A missing value is outside of no set.
@@ -103,6 +105,10 @@ def _literal(literal: Literal) -> str:
             return f"cell({_text(name)}) === null"
         case Known(name):
             return f"cell({_text(name)}) !== null"
+
+
+def _points(one: Membership, a: float) -> str:
+    return f"({_literal(one)} ? {write_number(a)} : 0)"
 
 
 def _codes(rules: RuleSet | ClassRules, name: str) -> str:

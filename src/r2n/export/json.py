@@ -6,6 +6,7 @@ from r2n.rules import ClassRules, RuleSet
 from r2n.rules.modelfile import to_text
 
 SUFFIX = ".json"
+COUNTS_SETS = True
 
 
 def write(rules: RuleSet | ClassRules) -> str:

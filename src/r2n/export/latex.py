@@ -5,16 +5,18 @@ Names of other alphabets than Latin need an engine that has them (XeLaTeX or Lua
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from r2n.errors import ParameterError
 from r2n.export._plain import comparison
 from r2n.export._typed import cases
-from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules.literals import Terms
 from r2n.rules.text import write_name, write_number, write_value
 from r2n.schema import Value
 
 SUFFIX = ".tex"
+COUNTS_SETS = True
 
 # What TeX takes for more than itself, or (after it) for part of a ligature.
 _ESCAPES = {char: f"\\{char}" for char in "#$%&_{}"} | {
@@ -91,13 +93,15 @@ def _literal(literal: Literal) -> str:
             return rf"{name(column)} \text{{ is known}}"
 
 
-def _sum(terms: Sequence[tuple[str, float]]) -> str:
-    text = " ".join(f"{'-' if a < 0.0 else '+'} {_product(column, abs(a))}" for column, a in terms)
+def _sum(terms: Terms) -> str:
+    text = " ".join(f"{'-' if a < 0.0 else '+'} {_product(key, abs(a))}" for key, a in terms)
     return text.removeprefix("+ ")
 
 
-def _product(column: str, a: float) -> str:
-    return name(column) if a == 1.0 else rf"{number(a)}\,{name(column)}"
+def _product(key: Key, a: float) -> str:
+    """A set is in Iverson's brackets, which are 1 where it holds and else 0."""
+    factor = name(key) if isinstance(key, str) else f"[{_literal(key)}]"
+    return factor if a == 1.0 else rf"{number(a)}\,{factor}"
 
 
 def number(value: float) -> str:

@@ -8,7 +8,7 @@ each row, and the number of the rule that gave it, 0 for the default.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import reduce
 from typing import Any
 
@@ -16,10 +16,12 @@ import numpy as np
 
 from r2n.errors import ParameterError
 from r2n.export._typed import Field, Typed, free_name, output_names, typed
-from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.export._types import held
+from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet, sets_of
 from r2n.schema import Value
 
 SUFFIX = ".onnx"
+COUNTS_SETS = True
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8  # old enough for every runtime since 2023
 
@@ -33,7 +35,7 @@ def write(
 
     The metadata `r2n.columns` say in JSON which input is which column. `missing` marks a missing text.
     """
-    found = typed(rules)
+    found = typed(rules, counts_sets=True)
     _check_texts(rules, found, missing)
     inputs = _inputs(rules, found)
     prediction, rule = output_names(prediction, rule, set(inputs))
@@ -74,7 +76,7 @@ def _inputs(rules: RuleSet | ClassRules, found: Typed) -> dict[str, Field]:
 
 def _check_texts(rules: RuleSet | ClassRules, found: Typed, missing: str) -> None:
     """Refuse texts that have no UTF-8, and a marker of missing values that is a category itself."""
-    sets = [literal for literal in rules.literals if isinstance(literal, Membership)]
+    sets = [one for literal in rules.literals for one in sets_of(literal)]
     named = [(m.column, value) for m in sets for value in m.values]
     seen = [(c.name, value) for c in (rules.schema.columns if rules.schema else ()) for value in c.categories]
     for column, value in named + seen:
@@ -114,9 +116,9 @@ def _all(graph: _Graph, rule: Rule, truth: Mapping[Literal, str]) -> str:
 
 def _truth(graph: _Graph, literal: Literal, columns: Mapping[str, _Column]) -> str:
     match literal:
-        case Halfspace(terms, threshold):
+        case Halfspace(_, threshold):
             # A node for each operation, in order, so that the sum is ours to the last bit.
-            products = (_product(graph, columns[name].values, a) for name, a in terms)
+            products = (_product(graph, _counted(key, columns), a) for key, a in literal.terms)
             total = reduce(lambda p, q: graph.add("Add", p, q), products)
             return graph.add("Greater", total, graph.constant(np.array([threshold])))
         case Membership(column, values, negated):
@@ -125,6 +127,10 @@ def _truth(graph: _Graph, literal: Literal, columns: Mapping[str, _Column]) -> s
             return columns[column].is_missing()
         case Known(column):
             return graph.add("Not", columns[column].is_missing())
+
+
+def _counted(key: Key, columns: Mapping[str, _Column]) -> str:
+    return columns[key].values if isinstance(key, str) else columns[key.column].counted(key)
 
 
 def _product(graph: _Graph, values: str, a: float) -> str:
@@ -136,6 +142,7 @@ class _Column:
 
     def __init__(self, graph: _Graph, name: str, field: Field, missing: str) -> None:
         self.graph = graph
+        self.field = field
         self.is_text = field.type == "text"
         self.missing: list[Value] = [missing, *field.codes] if self.is_text else []
         self.values = name
@@ -147,7 +154,7 @@ class _Column:
             return self._looked_up(dict.fromkeys(self.missing, 1), default=0)
         return self.graph.add("IsNaN", self.values)
 
-    def is_in(self, values: Iterable[Value], negated: bool) -> str:
+    def is_in(self, values: Collection[Value], negated: bool) -> str:
         if self.is_text:
             truth = dict.fromkeys(values, int(not negated)) | dict.fromkeys(self.missing, 0)
             return self._looked_up(truth, default=int(negated))
@@ -155,8 +162,16 @@ class _Column:
         # NaN equals nothing, so a missing value is in no set; it must not be outside of one either.
         return self.graph.add("Not", self.graph.add("Or", found, self.is_missing())) if negated else found
 
-    def _is_any(self, values: Iterable[Value]) -> str:
+    def counted(self, one: Membership) -> str:
+        """1 where the set holds, 0 where it does not, NaN where the column is missing."""
+        found = self.is_in(held(one.values, self.field.type, self.field.name), one.negated)
+        truth = self.graph.add("Cast", found, to_type=np.float64)
+        return self.graph.add("Where", self.is_missing(), self.graph.constant(np.array([np.nan])), truth)
+
+    def _is_any(self, values: Collection[Value]) -> str:
         """Whether a number equals one of these: rows × numbers, then over the numbers."""
+        if not values:
+            return self.graph.constant(np.array([False]))
         numbers = self.graph.constant(np.array([[float(value) for value in values]]))
         equal = self.graph.add("Cast", self.graph.add("Equal", self.values, numbers), to_type=np.int32)
         return self.graph.add("Cast", self.graph.add("ReduceMax", equal, axes=[1], keepdims=1), to_type=np.bool_)

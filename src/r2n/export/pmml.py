@@ -8,15 +8,19 @@ UNKNOWN does not fire: the meaning is ours.
 from __future__ import annotations
 
 from functools import reduce
+from itertools import groupby
+from typing import TypeAlias
 
 from r2n.errors import ParameterError
-from r2n.export._typed import Case, Field, Typed, free_name, output_names, typed
+from r2n.export._typed import Case, Field, Typed, cases, free_name, output_names, typed
 from r2n.export._xml import Element, document, element
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
-from r2n.rules.literals import Terms
-from r2n.schema import Schema, Value
+from r2n.schema import Value
 
 SUFFIX = ".pmml"
+COUNTS_SETS = True
+
+Terms: TypeAlias = tuple[tuple[str, float], ...]
 
 # A sum beyond all floats is infinite, or no number (inf - inf), and compared as such.
 _AS_IS = {"invalidValueTreatment": "asIs"}
@@ -45,7 +49,8 @@ def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: 
         raise ParameterError("a column has an empty name, which PMML has no place for. Rename it.")
     target, rule = output_names(prediction, rule, found.fields)
     header = element("Header", {"description": "Classification rules"}, element("Application", {"name": "r2n"}))
-    model = _model(found, target, rule, rules.schema)
+    words = {case.number: case.rule.text(rules.schema) for case in cases(rules)}
+    model = _model(found, target, rule, words)
     root = {"xmlns": "http://www.dmg.org/PMML-4_4", "version": "4.4"}
     return document(element("PMML", root, header, _dictionary(found, target), model))
 
@@ -65,13 +70,13 @@ def _data_field(field: Field) -> Element:
     return element("DataField", {"name": field.name, "optype": optype, "dataType": _TYPES[field.type]}, *codes)
 
 
-def _model(found: Typed, target: str, rule: str, schema: Schema | None) -> Element:
+def _model(found: Typed, target: str, rule: str, words: dict[int, str]) -> Element:
     taken = {*found.fields, target, rule}
     sums = _name_sums(found, taken)
     derived = [element("LocalTransformations", {}, *(_derive(s, name) for s, name in sums.items()))] if sums else []
     default = {"defaultScore": _text(found.default), "defaultConfidence": "1"}  # without it JPMML gives no default
     ruleset = element("RuleSet", default, element("RuleSelectionMethod", {"criterion": "firstHit"}),
-                      *(_simple_rule(case, sums, schema) for case in found.cases))  # fmt: skip
+                      *(_simple_rule(group, sums, words) for group in _by_number(found)))  # fmt: skip
     output = _output(free_name(f"output {target}", taken), _TYPES[found.label_type], rule)
     kind = {"modelName": "r2n", "functionName": "classification"}
     return element("RuleSetModel", kind, _mining_schema(found, target), output, *derived, ruleset)
@@ -99,10 +104,14 @@ def _is_plain(literal: Halfspace) -> bool:
     return len(literal.terms) == 1 and abs(literal.terms[0][1]) == 1.0
 
 
+def _mirrored(literal: Halfspace) -> Terms:
+    return tuple((name, -a) for name, a in literal.numbers)
+
+
 def _name_sums(found: Typed, taken: set[str]) -> dict[Terms, str]:
     """A name for each sum that must be derived."""
     literals = [literal for case in found.cases for literal in case.rule.literals]
-    sums = dict.fromkeys(s.mirrored for s in literals if isinstance(s, Halfspace) and not _is_plain(s))
+    sums = dict.fromkeys(_mirrored(s) for s in literals if isinstance(s, Halfspace) and not _is_plain(s))
     names: dict[Terms, str] = {}
     for terms in sums:
         names[terms] = free_name("sum", {*taken, *names.values()})
@@ -131,29 +140,39 @@ def _product(column: str, a: float) -> Element:
 # -- rules ------------------------------------------------------------------------------------------
 
 
-def _simple_rule(case: Case, sums: dict[Terms, str], schema: Schema | None) -> Element:
-    predicates = [_predicate(literal, sums) for literal in case.rule.literals]
+def _by_number(found: Typed) -> list[list[Case]]:
+    """The cases that a rule consists of: more than one if it counts sets in its sums."""
+    return [list(group) for _, group in groupby(found.cases, key=lambda case: case.number)]
+
+
+def _simple_rule(group: list[Case], sums: dict[Terms, str], words: dict[int, str]) -> Element:
+    number, label = group[0].number, group[0].label
+    either = [_joined("and", [_predicate(literal, sums) for literal in case.rule.literals]) for case in group]
+    printed = element("Extension", {"extender": "r2n", "name": "rule", "value": words[number]})
+    return element("SimpleRule", {"id": str(number), "score": _text(label)}, printed, _joined("or", either))
+
+
+def _joined(operator: str, predicates: list[Element]) -> Element:
+    """Predicates as one; True if there are none, as in an empty rule."""
     match predicates:
         case []:
-            whole = element("True")
+            return element("True")
         case [whole]:
-            pass
+            return whole
         case _:
-            whole = element("CompoundPredicate", {"booleanOperator": "and"}, *predicates)
-    words = element("Extension", {"extender": "r2n", "name": "rule", "value": case.rule.text(schema)})
-    return element("SimpleRule", {"id": str(case.number), "score": _text(case.label)}, words, whole)
+            return element("CompoundPredicate", {"booleanOperator": operator}, *predicates)
 
 
 def _predicate(literal: Literal, sums: dict[Terms, str]) -> Element:
     match literal:
-        case Halfspace(((column, 1.0),), threshold):
+        case Halfspace(((str(column), 1.0),), threshold):
             return _compare(column, "greaterThan", threshold)
-        case Halfspace(((column, -1.0),), threshold):
+        case Halfspace(((str(column), -1.0),), threshold):
             return _compare(column, "lessThan", -threshold)
         case Halfspace(_, threshold):
             # The mirror image, because a sum that is no number (inf - inf) is above every number to
             # engines that follow Java's order, and must not be true.
-            return _compare(sums[literal.mirrored], "lessThan", -threshold)
+            return _compare(sums[_mirrored(literal)], "lessThan", -threshold)
         case Membership(column, values, negated):
             return _membership(column, values, negated)
         case Missing(column):
@@ -180,7 +199,7 @@ def _one_by_one(column: str, values: tuple[Value, ...], negated: bool) -> Elemen
     """Without an array, because engines differ in how they read quotes and backslashes there."""
     operator, join = ("notEqual", "and") if negated else ("equal", "or")
     each = [element("SimplePredicate", {"field": column, "operator": operator, "value": _text(v)}) for v in values]
-    return each[0] if len(each) == 1 else element("CompoundPredicate", {"booleanOperator": join}, *each)
+    return _joined(join, each)
 
 
 def _array_item(value: Value) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from r2n.export._plain import decisions, missing_codes, summed_columns, write_halfspace
+from r2n.export._plain import counted_columns, decisions, missing_codes, summed_columns, write_halfspace
 from r2n.export._types import cells_of
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.schema import Value
 
 SUFFIX = ".py"
+COUNTS_SETS = True
 
 _HEAD = '''\
 """Rules written by r2n. A row is a mapping from columns to cells; None and NaN are missing values."""
@@ -96,7 +97,8 @@ def _branch(rule: Rule, number: int) -> str:
 def _literal(literal: Literal) -> str:
     match literal:
         case Halfspace():
-            return write_halfspace(literal, lambda name: f"number[{name!r}]")
+            known = (f"{_literal(Known(name))} and " for name in counted_columns(literal))
+            return "".join(known) + write_halfspace(literal, lambda name: f"number[{name!r}]", _points)
         case Membership(name, values, negated):
             # A missing value is outside of no set.
             listed = ", ".join(map(repr, (None, *values) if negated else values))
@@ -105,3 +107,8 @@ def _literal(literal: Literal) -> str:
             return f"cell[{name!r}] is None"
         case Known(name):
             return f"cell[{name!r}] is not None"
+
+
+def _points(one: Membership, a: float) -> str:
+    """Floats, not whole numbers: those would be added up without rounding."""
+    return f"({a!r} if {_literal(one)} else 0.0)"

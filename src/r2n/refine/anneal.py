@@ -45,13 +45,13 @@ class Soft:
 
     @classmethod
     def of(cls, rules: Sequence[Rule], numbers: Numbers) -> Soft:
-        index = {name: k for k, name in enumerate(numbers.names)}
+        index = numbers.index
         unit, origin = numbers.scale * numbers.spread, numbers.centre + numbers.scale * numbers.middle
         rows, owner = [], []
         for j, rule in enumerate(rules):
             for literal in rule.literals:
                 if isinstance(literal, Halfspace):
-                    columns, a = [index[name] for name in literal.columns], np.array([a for _, a in literal.terms])
+                    columns, a = [index[key] for key, _ in literal.terms], np.array([a for _, a in literal.terms])
                     row = np.zeros(len(index) + 1)
                     row[columns] = a * unit[columns]
                     row[-1] = literal.threshold - float(np.sum(a * origin[columns]))
@@ -84,6 +84,7 @@ def anneal(
     problem: Problem, rules: Sequence[Rule], numbers: Numbers, rng: np.random.Generator, schedule: Schedule
 ) -> tuple[Rule, ...]:
     """The rules after their halfspaces were softened and cooled together."""
+    numbers = numbers.with_sets(problem, (literal for rule in rules for literal in rule.literals))
     soft = Soft.of(rules, numbers)
     if len(soft.b) == 0:
         return tuple(rules)

@@ -110,10 +110,14 @@ def one_standard_error(wrong: np.ndarray, weight: Floats) -> int:
     >>> one_standard_error(wrong, np.ones(100))
     1
     """
+    return first_as_good(wrong, weight, int(np.argmin(weight @ wrong)), 1.0)
+
+
+def first_as_good(wrong: np.ndarray, weight: Floats, best: int, most: float) -> int:
+    """The first column that the one at `best` does not beat by more than so many standard errors."""
     share = weight / weight.sum()
     errors = share @ wrong
-    best = int(np.argmin(errors))
     difference = wrong.astype(np.float64) - wrong[:, [best]]
     inflation = 1.0 - min(float(share @ share), 0.5)  # n - 1 in the place of n
     spread = np.sqrt((share**2) @ (difference - share @ difference) ** 2 / inflation)
-    return int(np.flatnonzero(errors <= errors[best] + spread + 1e-12)[0])
+    return int(np.flatnonzero(errors <= errors[best] + most * spread + 1e-12)[0])

@@ -7,15 +7,16 @@ dropped one by one, and each direction is finished by exact scans over its thres
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from r2n.refine.cuts import best_coefficient, best_cut, best_sorted_cut
 from r2n.refine.problem import Bools, Floats, Problem
-from r2n.rules import Halfspace, Knowledge
+from r2n.refine.sets import Counted
+from r2n.rules import Halfspace, Key, Knowledge, Literal, Membership
 from r2n.schema import Scaling
 
 SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these
@@ -25,9 +26,9 @@ SWEEPS = 3
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numeric columns of a problem's table, standardised once for all fits."""
+    """The numeric columns of a problem's table, standardised once for all fits; beside them may stand sets."""
 
-    names: tuple[str, ...]
+    names: tuple[str | Counted, ...]
     z: Floats  # (d, n): columns first, so that one is contiguous; missing values at 0
     missing: Bools  # (d, n)
     centre: Floats
@@ -55,34 +56,92 @@ class Numbers:
         apart = tuple(frozenset(index[name] for name in group if name in index) for group in knowledge.apart)
         return cls(names, z, missing, centre, scale, middle, spread, orders, sign, apart)
 
-    def halfspace(self, columns: Sequence[int], b: Floats, threshold: float) -> Halfspace:
-        """Σ b_k·z_k > threshold in the table's units."""
+    def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> Numbers:
+        """These columns on these rows alone, and sets, which are over the same rows, beside them."""
+        ones, weights = [each.ones() for each in sets], [np.where(each.missing, 0.0, each.weight) for each in sets]
+        known = [max(float(weight.sum()), 1e-300) for weight in weights]
+        share = np.array([float(weight @ one) / all_ for weight, one, all_ in zip(weights, ones, known, strict=True)])
+        spread = np.sqrt(share * (1.0 - share))
+        scale = np.where(spread > 0.0, spread, 1.0)
+        chosen, n, s = list(columns), len(rows), len(sets)
+        z = np.vstack([self.z[chosen][:, rows], (np.reshape(ones, (s, n)) - share[:, None]) / scale[:, None]])
+        missing = np.vstack([self.missing[chosen][:, rows], np.reshape([each.missing for each in sets], (s, n))])
+        z[missing] = 0.0
+        names = (*(self.names[k] for k in chosen), *sets)
+        groups = [{_column(self.names[k]) for k in group} for group in self.apart]
+        return Numbers(
+            names,
+            z,
+            missing.astype(np.bool_),
+            np.append(self.centre[chosen], share),
+            np.append(self.scale[chosen], scale),
+            np.append(self.middle[chosen], np.zeros(s)),
+            np.append(self.spread[chosen], np.ones(s)),
+            (),
+            np.append(self.sign[chosen], np.zeros(s, dtype=np.int8)),
+            tuple(frozenset(k for k, name in enumerate(names) if _column(name) in group) for group in groups),
+        )
+
+    def with_sets(self, problem: Problem, literals: Iterable[Literal]) -> Numbers:
+        """With the sets that these literals count beside the columns; as it is if there are none."""
+        wanted = dict.fromkeys(key for each in literals if isinstance(each, Halfspace) for key, _ in each.sets)
+        if not wanted:
+            return self
+        rows = np.arange(problem.n_rows)
+        sets = [Counted.of(one, problem.table, rows, problem.weight) for one in wanted]
+        return self.among(rows, range(len(self.names)), sets)
+
+    @property
+    def index(self) -> dict[Key, int]:
+        """The place of each column, and of each set that a literal has."""
+        places = ((name.origin if isinstance(name, Counted) else name, k) for k, name in enumerate(self.names))
+        return {key: k for key, k in places if key is not None}
+
+    def halfspace(
+        self, columns: Sequence[int], b: Floats, threshold: float, sets: Mapping[int, Counted] | None = None
+    ) -> Halfspace:
+        """Σ b_k·z_k > threshold in the table's units; sets that changed are given by their place in the sum."""
         a = b / self.scale[list(columns)]
-        shift = float(np.sum(a * self.centre[list(columns)]))
-        return Halfspace.of([(self.names[k], float(v)) for k, v in zip(columns, a, strict=True)], threshold + shift)
+        threshold += float(np.sum(a * self.centre[list(columns)]))
+        terms: list[tuple[Key, float]] = []
+        for k, column in enumerate(columns):
+            key: str | Counted | Membership = (sets or {}).get(k, self.names[column])
+            coefficient = float(a[k])
+            if isinstance(key, Counted) and key.origin is not None:
+                key = key.origin
+            elif isinstance(key, Counted):
+                key, inside = key.membership()
+                if not inside:  # a·(in S) is a - a·(in the others)
+                    threshold, coefficient = threshold - coefficient, -coefficient
+            terms.append((key, coefficient))
+        return Halfspace.of(terms, threshold)
 
     def strongest(self, literal: Halfspace, most: int | None, knowledge: Knowledge) -> Halfspace | None:
         """The halfspace of its permitted columns alone, at most so many; the others at their means."""
-        index = {name: k for k, name in enumerate(self.names)}
+        index = self.index
         terms = [
-            (name, a)
-            for name, a in sorted(literal.terms, key=lambda term: -abs(term[1]) * self.scale[index[term[0]]])
-            if name not in knowledge.excluded and knowledge.sign(name) * a >= 0
+            (key, a)
+            for key, a in sorted(literal.terms, key=lambda term: -abs(term[1]) * self.scale[index[term[0]]])
+            if _column(key) not in knowledge.excluded and knowledge.sign(_column(key)) * a >= 0
         ]
-        kept: list[tuple[str, float]] = []
-        for name, a in terms[: len(terms) if most is None else most]:
-            if not knowledge.apart_from(other for other, _ in kept) & {name}:
-                kept.append((name, a))
+        kept: list[tuple[Key, float]] = []
+        for key, a in terms[: len(terms) if most is None else most]:
+            if not knowledge.apart_from(_column(other) for other, _ in kept) & {_column(key)}:
+                kept.append((key, a))
         if not kept:
             return None
         dropped = set(literal.terms) - set(kept)
-        return Halfspace.of(kept, literal.threshold - float(sum(a * self.centre[index[name]] for name, a in dropped)))
+        return Halfspace.of(kept, literal.threshold - float(sum(a * self.centre[index[key]] for key, a in dropped)))
 
     def middled(self, rows: np.ndarray, columns: np.ndarray) -> NDArray[np.float32]:
         """These rows and columns in units of a column's middle half, and a last column of -1, (columns + 1, rows)."""
         out = np.full((len(columns) + 1, len(rows)), -1.0, dtype=np.float32)
         out[:-1] = (self.z[columns[:, None], rows] - self.middle[columns, None]) / self.spread[columns, None]
         return out
+
+
+def _column(key: str | Membership | Counted) -> str:
+    return key if isinstance(key, str) else key.column
 
 
 def ascending(z: Floats, missing: Bools) -> NDArray[np.int32]:
@@ -110,6 +169,7 @@ class Direction:
     b: Floats
     threshold: float
     cost: float
+    sets: Mapping[int, Counted] = field(default_factory=dict)  # by their place among the columns
 
 
 def halfspace_candidates(
@@ -119,37 +179,51 @@ def halfspace_candidates(
     most_columns: int,
     start: Halfspace | None = None,
     barred: Collection[str] = (),
+    sets: Sequence[Counted] = (),
+    own: Sequence[Counted] = (),
 ) -> Iterator[Halfspace]:
     """Good halfspaces for these rows, of one column up to `most_columns`; `start` is improved besides.
 
-    Columns that are barred are left out, and the signs that columns must have are kept.
+    Columns that are barred are left out, and the signs that columns must have are kept. A sum may count `sets`; those
+    that `start` has are its `own`.
     """
-    if len(rows) == 0 or not numbers.names or not (cost < 0).any():
+    if len(rows) == 0 or not (numbers.names or sets) or not (cost < 0).any():
         return
     singles = [each for each in single_columns(numbers, rows, cost) if numbers.names[each.columns[0]] not in barred]
     singles.sort(key=lambda found: found.cost)
     for single in singles[:2]:
         yield numbers.halfspace(single.columns, single.b, single.threshold)
-    if most_columns < 2 or len(numbers.names) < 2:
+    if most_columns < 2 or len(numbers.names) + len(sets) < 2:
         return
     open_columns = [k for k, name in enumerate(numbers.names) if name not in barred]
     screened = list(dict.fromkeys(found.columns[0] for found in singles))[:SCREENED] or open_columns[:SCREENED]
+    if sets or own:
+        index = numbers.index
+        beside = [index[name] for name in (start.compared if start is not None else ()) if index[name] not in screened]
+        numbers = numbers.among(rows, [*screened, *beside], [*sets, *own])
+        rows, first = np.arange(len(rows)), len(screened) + len(beside)
+        screened = [*range(len(screened)), *range(first, first + len(sets))]
     for columns, b in directions(numbers, rows, cost, screened, most_columns):
-        finished = finish(numbers, rows, cost, columns, b)
-        if finished is not None:
-            yield numbers.halfspace(finished.columns, finished.b, finished.threshold)
+        yield from finished(numbers, rows, cost, columns, b)
     if start is not None:
         yield from improved(numbers, rows, cost, start)
 
 
 def improved(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Halfspace]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
-    index = {name: k for k, name in enumerate(numbers.names)}
-    columns = tuple(index[name] for name in start.columns)
+    index = numbers.index
+    columns = tuple(index[key] for key, _ in start.terms)
     b = np.array([a for _, a in start.terms]) * numbers.scale[list(columns)]
-    finished = finish(numbers, rows, cost, columns, b)
-    if finished is not None:
-        yield numbers.halfspace(finished.columns, finished.b, finished.threshold)
+    yield from finished(numbers, rows, cost, columns, b)
+
+
+def finished(
+    numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats
+) -> Iterator[Halfspace]:
+    """The halfspace that exact scans make of a direction; none if there is no cut."""
+    found = finish(numbers, rows, cost, columns, b)
+    if found is not None:
+        yield numbers.halfspace(found.columns, found.b, found.threshold, found.sets)
 
 
 def single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:
@@ -236,7 +310,7 @@ def logistic(
 
 
 def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats) -> Direction | None:
-    """Exact scans of the threshold and of each coefficient in turn, until nothing gets better."""
+    """Exact scans of the threshold, of each coefficient and of each set in turn, until nothing gets better."""
     columns = tuple(columns)
     norm = float(np.abs(b).max())
     if not np.isfinite(norm) or norm == 0.0:
@@ -244,6 +318,8 @@ def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[i
     known = ~numbers.missing[np.asarray(columns)[:, None], rows].any(axis=0)
     rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
     z, b = numbers.z[np.asarray(columns)[:, None], rows], b / norm
+    named = {k: numbers.names[column] for k, column in enumerate(columns)}
+    sets = {k: name.take(rows) for k, name in named.items() if isinstance(name, Counted)}
     value = np.zeros(len(rows))
     for k in range(len(columns)):  # term by term: a matrix product may differ in the last bit between equal rows
         value += b[k] * z[k]
@@ -259,9 +335,18 @@ def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[i
                 value = value + (better.at - b[k]) * z[k]
                 b = b.copy()
                 b[k] = better.at
+        for k, counted in sets.items():
+            step = float(b[k] / numbers.scale[columns[k]])
+            without = value - step * counted.ones()
+            other = counted.rechosen(without - cut.at, step, cost)
+            if other is not None and not any(other.says_the_same_as(each) for each in sets.values()):
+                changed = without + step * other.ones()
+                if float(cost @ (changed > cut.at)) < float(cost @ (value > cut.at)):
+                    value, sets[k] = changed, other
+                    z[k] += (other.ones() - counted.ones()) / numbers.scale[columns[k]]
         again = best_cut(value, cost)
         if again is not None and again.cost < cut.cost:
             cut = again
         if cut.cost >= before - 1e-12:
             break
-    return Direction(columns, b, cut.at, cut.cost)
+    return Direction(columns, b, cut.at, cut.cost, sets)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from r2n.refine.problem import Floats, Problem
+from r2n.refine.problem import Bools, Floats, Problem
 from r2n.rules import Known, Literal, Membership, Missing
 
 FEW, SURE = 30, 2.0  # a category of fewer rows is decided only if its sum's square is so many times the variance
@@ -22,17 +23,21 @@ def membership_candidates(problem: Problem, rows: np.ndarray, cost: Floats) -> I
     weight, share = problem.weight[rows] / unit, cost / unit
     for name in problem.schema.categorical:
         codes, values = problem.table.codes(name)
-        here, n = codes[rows] + 1, len(values) + 1
-        # Of a sum of w rows that each cost a or -a, the variance is w·a².
-        sums, variance, counts = (
-            np.bincount(here, weights=each, minlength=n)[1:] for each in (share, share**2 / weight, weight)
-        )
-        unsure = (counts < FEW) & (sums**2 <= SURE * variance)
+        sums, unsure = weighed(codes[rows], len(values), share, weight)
         yield from _of_column(name, np.where(unsure, 0.0, sums), values)
     for column in problem.schema.columns:
         if column.missing:
             yield Missing(column.name)
             yield Known(column.name)
+
+
+def weighed(codes: NDArray[np.int32], n: int, cost: Floats, weight: Floats) -> tuple[Floats, Bools]:
+    """The sum of costs of each of n categories, and whether its rows are too few to be believed."""
+    # Of a sum of w rows that each cost a or -a, the variance is w·a².
+    sums, variance, counts = (
+        np.bincount(codes + 1, weights=each, minlength=n + 1)[1:] for each in (cost, cost**2 / weight, weight)
+    )
+    return np.asarray(sums, dtype=np.float64), (counts < FEW) & (sums**2 <= SURE * variance)
 
 
 def _of_column(name: str, sums: Floats, values: tuple[object, ...]) -> Iterator[Literal]:

@@ -16,11 +16,13 @@ import numpy as np
 from r2n.refine.halfspaces import Numbers, halfspace_candidates, improved
 from r2n.refine.memberships import membership_candidates
 from r2n.refine.problem import Bools, Floats, Problem
+from r2n.refine.sets import Counted, sets_to_try
 from r2n.refine.state import State, replaced
-from r2n.rules import Halfspace, Literal, Rule
+from r2n.rules import Halfspace, Literal, Rule, sets_of
 
 Candidates = Iterable[tuple[Rule, ...]]
 Groups = Iterator[Candidates]
+MOST_SETS = 30  # of which a sum may be made: a logistic fit costs their number squared
 BOOSTS = (1.0, 3.0, 10.0)  # how much more a covered positive counts when a new rule is looked for
 
 
@@ -50,8 +52,11 @@ class Fitter:
         halfspace = start if isinstance(start, Halfspace) and len(start.terms) <= most else None
         barred = knowledge.excluded | knowledge.apart_from(beside)
         now = len(self._fitted)
+        sets = sets_to_try(self.problem, index, here, barred, most=MOST_SETS) if most > 1 else []
+        counted = sets_of(halfspace) if halfspace is not None else ()
+        own = [Counted.of(one, self.problem.table, index, self.problem.weight[index]) for one in counted]
         for literal in chain(
-            halfspace_candidates(self.numbers, index, here, most, halfspace, barred),
+            halfspace_candidates(self.numbers, index, here, most, halfspace, barred, sets, own),
             membership_candidates(self.problem, index, here),
             knowledge.literals,
         ):
@@ -68,10 +73,11 @@ class Fitter:
         """The best permitted literal for the place of one that is not: another, or what is strongest in it."""
         options = list(self.literals(rows, self.problem.cost, beside=beside))
         if isinstance(literal, Halfspace):
-            shorter = self.numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
+            numbers = self.numbers.with_sets(self.problem, [literal])
+            shorter = numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
             index = np.flatnonzero(rows)
             if shorter is not None:
-                options += [shorter, *improved(self.numbers, index, self.problem.cost[index], shorter)]
+                options += [shorter, *improved(numbers, index, self.problem.cost[index], shorter)]
         permitted = [option for option in options if self.problem.permits(option)]
         return min(permitted, key=lambda option: self._objective(option, rows, self.problem.cost), default=None)
 

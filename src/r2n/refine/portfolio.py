@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.refine.descent import Move, descend, passed
-from r2n.refine.front import Front, Point, one_standard_error
+from r2n.refine.front import Front, Point, first_as_good, one_standard_error
 from r2n.refine.halfspaces import Numbers
 from r2n.refine.moves import Fitter
 from r2n.refine.problem import Bools, Caps, Floats, Labelled, Prices, Problem
@@ -20,6 +20,7 @@ from r2n.refine.work import Task, carry_out
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.rounding import round_predictions
 from r2n.rules.simplify import simplify
+from r2n.rules.untie import untied
 from r2n.schema import Table
 
 Watch = Callable[[Move], object]
@@ -92,20 +93,35 @@ def refine(
     truths = [(point.rules.truth(fitted.table), point.rules.truth(judges.table)) for point in front]
     front = front.scored(truths, fitted, judges if apart else None)
     wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
+    many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
     best = front.best
     chosen = min(one_standard_error(wrong, judges.weight), best)  # a teacher errs: true labels have a say too
+    if labels.taught:
+        chosen = smallest_as_good([point.rules for point in front.points[: chosen + 1]], many)
     rules = rough = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time, also to ask the teacher again
-            many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
             wanted = plan.teacher if labels.taught else False
             again = cleaned_labels(many, None, shown, wanted, plan.seed, plan.n_jobs)
             rules, interrupted = finish(front[chosen], front[best].size, many, again.fit, plan, watch)
+            if labels.taught and rules.size > front[chosen].size and not interrupted and not passed(plan.finish_until):
+                small, interrupted = finish(front[chosen], front[chosen].size, many, again.fit, plan, watch)
+                rules = (small, rules)[smallest_as_good((small, rules), many)]
         rough = rules
-        rules = with_short_numbers(rough, rows.table, plan.knowledge)
+        rules = with_short_numbers(rough, rows.table, plan.knowledge, plan.caps.literals)
     except KeyboardInterrupt:
         interrupted = True
     return Refined(front, chosen, rough, rules, interrupted)
+
+
+def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
+    """The first of ever larger rule sets that the last does not beat by two standard errors, by the true labels.
+
+    What a teacher's labels speak for may be the teacher's own error: its curves are steps, and a column that matters
+    nowhere can follow them. The true labels were not what the rules were fitted to, so they can tell.
+    """
+    wrong = np.column_stack([rules.truth(rows.table) != rows.truth for rules in candidates])
+    return first_as_good(wrong, rows.weight, len(candidates) - 1, 2.0)
 
 
 def drawn(rows: NDArray[np.intp], truth: Bools, most: int, seed: int) -> NDArray[np.intp]:
@@ -198,9 +214,11 @@ def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, 
     return point.rules.with_rules(rules), interrupted
 
 
-def with_short_numbers(rules: RuleSet, table: Table, knowledge: Knowledge = NOTHING) -> RuleSet:
+def with_short_numbers(
+    rules: RuleSet, table: Table, knowledge: Knowledge = NOTHING, most_literals: int | None = None
+) -> RuleSet:
     """The same on every row of the table, as short as can be; fixed rules stay, and what an expert forbids."""
     learned = simplify(rules.with_rules(set(rules.rules) - set(knowledge.fixed)))
-    short = simplify(round_predictions(learned, table))
+    short = simplify(round_predictions(untied(learned, table, most_literals), table))
     kept = short if all(map(knowledge.permits_rule, short.rules)) else learned
     return rules.with_rules((*knowledge.fixed, *kept.rules))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.rules import NOTHING, Knowledge, Literal, Membership, Rule, RuleSet
+from r2n.rules import NOTHING, Halfspace, Knowledge, Literal, Rule, RuleSet, sets_of
 from r2n.schema import Schema, Table
 
 Bools: TypeAlias = NDArray[np.bool_]
@@ -32,7 +32,9 @@ class Prices:
         return cls(rule=2 * price, literal=price, column=price)
 
     def of_literal(self, literal: Literal) -> float:
-        return self.literal + self.column * literal.size
+        """A set in a sum is a condition too: else `and` would be written as a sum with a large coefficient."""
+        conditions = 1 + len(literal.sets) if isinstance(literal, Halfspace) else 1
+        return self.literal * conditions + self.column * literal.size
 
     def of_rules(self, rules: Iterable[Rule]) -> float:
         return sum(self.rule + sum(self.of_literal(literal) for literal in rule.literals) for rule in rules)
@@ -94,7 +96,7 @@ class Problem:
         """The columns whose categories an expert names."""
         rules = (*self.knowledge.start, *self.knowledge.fixed)
         literals = (*self.knowledge.literals, *(literal for rule in rules for literal in rule.literals))
-        return tuple(literal.column for literal in literals if isinstance(literal, Membership))
+        return tuple(one.column for literal in literals for one in sets_of(literal))
 
     @classmethod
     def of(

@@ -7,9 +7,10 @@ from r2n.rules.diff import Diff, RowDiff, diff
 from r2n.rules.domain import Domain, Row, Values
 from r2n.rules.drift import Check, RuleDrift, check
 from r2n.rules.equivalence import Equivalence, equivalent
+from r2n.rules.expand import expanded
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge, read_knowledge
-from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing, natural_key
+from r2n.rules.literals import Halfspace, Key, Known, Literal, Membership, Missing, natural_key, sets_of, term_values
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.measures import Measures, RuleMeasure, measure
 from r2n.rules.modelfile import load, save
@@ -35,6 +36,7 @@ __all__ = [
     "Domain",
     "Equivalence",
     "Halfspace",
+    "Key",
     "Knowledge",
     "Known",
     "Literal",
@@ -56,6 +58,7 @@ __all__ = [
     "contradicts",
     "diff",
     "equivalent",
+    "expanded",
     "find_row",
     "implies",
     "load",
@@ -71,6 +74,8 @@ __all__ = [
     "round_ruleset",
     "rounded",
     "save",
+    "sets_of",
     "shortest_between",
     "simplify",
+    "term_values",
 ]

@@ -149,8 +149,8 @@ def holds(literal: Literal, row: Row) -> bool:
     match literal:
         case Halfspace(terms, threshold):
             total = -0.0  # to which adding the first product leaves every float as it is
-            for name, a in terms:
-                value = row[name]
+            for key, a in terms:
+                value = row[key] if isinstance(key, str) else _counted(key, row)
                 total += math.nan if value is None or isinstance(value, str) else a * float(value)
             return total > threshold
         case Membership(column, values, negated):
@@ -159,6 +159,10 @@ def holds(literal: Literal, row: Row) -> bool:
             return row[column] is None
         case Known(column):
             return row[column] is not None
+
+
+def _counted(one: Membership, row: Row) -> bool | None:
+    return None if row[one.column] is None else holds(one, row)
 
 
 def _along_rule(case: Case, rules: Sequence[Literals]) -> list[Case]:
@@ -209,9 +213,9 @@ def _sign_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
 def _size_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
     """Numbers so large that a sum may overflow stand apart."""
     state = case.states[name]
-    wild = [literal for literal in case.held if not Demand(literal.terms, 0.0).is_tame(case.states)]
+    wild = [literal for literal in case.held if not Demand(literal.numbers, 0.0).is_tame(case.states)]
     shares = [
-        LARGEST / 8 / len(literal.terms) / abs(a) for literal in wild for other, a in literal.terms if other == name
+        LARGEST / 8 / len(literal.terms) / abs(a) for literal in wild for other, a in literal.numbers if other == name
     ]
     most = min(shares, default=math.inf)
     if most < max(-state.low, state.high) and state.low <= most and -most <= state.high:

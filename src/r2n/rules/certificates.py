@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from r2n.rules.literals import Halfspace, Terms
+from r2n.rules.literals import Halfspace
 from r2n.rules.states import LARGEST, States
 
 HUGE = 1e30  # a bound beyond this is none to the solver
@@ -31,13 +31,15 @@ Sum: TypeAlias = dict[str, Fraction]
 class Demand:
     """Σ a_k·x_k, the float sum, is not below `bound`."""
 
-    terms: Terms
+    terms: tuple[tuple[str, float], ...]
     bound: float
 
     @classmethod
     def of(cls, literal: Halfspace, truth: bool) -> Demand:
         """What follows from a halfspace that is true, or that is false on known values."""
-        return cls(literal.terms, literal.threshold) if truth else cls(literal.mirrored, -literal.threshold)
+        if truth:
+            return cls(literal.numbers, literal.threshold)
+        return cls(tuple((name, -a) for name, a in literal.numbers), -literal.threshold)
 
     def is_tame(self, states: States) -> bool:
         """Whether no part of the sum can overflow: then its rounding errors are known, and it is never NaN."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 
-from r2n.rules.literals import Halfspace, Literal, Membership
+from r2n.rules.literals import Halfspace, Literal, sets_of
 from r2n.rules.text import write_name, write_value
 from r2n.schema import Column, Schema, Value
 from r2n.schema.table import no_such_column
@@ -53,10 +53,10 @@ def category_problem(schema: Schema, name: str, value: Value) -> str | None:
 
 def literal_problem(schema: Schema, literal: Literal) -> str | None:
     """The first problem of a literal, or None."""
-    compared = isinstance(literal, Halfspace)
-    problems = [column_problem(schema, name, compared) for name in literal.columns]
-    if isinstance(literal, Membership) and not any(problems):
-        problems += [category_problem(schema, literal.column, value) for value in literal.values]
+    compared = literal.compared if isinstance(literal, Halfspace) else ()
+    problems = [column_problem(schema, name, name in compared) for name in literal.columns]
+    if not any(problems):
+        problems += [category_problem(schema, one.column, value) for one in sets_of(literal) for value in one.values]
     return next(filter(None, problems), None)
 
 

@@ -5,12 +5,13 @@ Unlike `simplify` it looks at rows, and may change some: each step says how many
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from r2n.errors import ParameterError
-from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.literals import Floats, Halfspace, Key, Literal, term_values
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Table
 
@@ -61,17 +62,17 @@ def _count_changes(before: RuleSet, after: RuleSet, table: Table) -> int:
 
 def _without_small_coefficients(rules: RuleSet, table: Table, drop_below: float) -> RuleSet:
     halfspaces = [literal for literal in rules.literals if isinstance(literal, Halfspace)]
-    names = {name for literal in halfspaces for name in literal.columns}
-    moments = {name: _mean_and_std(table, name) for name in names}
+    keys = {key for literal in halfspaces for key, _ in literal.terms}
+    moments = {key: _mean_and_std(term_values(key, table)) for key in keys}
     lighter: dict[Literal, Literal] = {literal: _fold_small(literal, moments, drop_below) for literal in halfspaces}
     return rules.with_rules(
         Rule(tuple(lighter.get(literal, literal) for literal in rule.literals)) for rule in rules.rules
     )
 
 
-def _mean_and_std(table: Table, name: str) -> tuple[float, float]:
+def _mean_and_std(values: Floats) -> tuple[float, float]:
     """Over the known rows; both NaN if there are none."""
-    known = table.numeric(name)[table.known(name)]
+    known = values[~np.isnan(values)]
     if known.size == 0:
         return np.nan, np.nan
     if known.min() == known.max():
@@ -80,18 +81,18 @@ def _mean_and_std(table: Table, name: str) -> tuple[float, float]:
         return float(known.mean()), float(known.std())
 
 
-def _fold_small(literal: Halfspace, moments: dict[str, tuple[float, float]], drop_below: float) -> Halfspace:
+def _fold_small(literal: Halfspace, moments: Mapping[Key, tuple[float, float]], drop_below: float) -> Halfspace:
     """Terms that move the sum little are replaced by their mean, which goes into the threshold."""
-    weights = {name: abs(a) * moments[name][1] for name, a in literal.terms}
+    weights = {key: abs(a) * moments[key][1] for key, a in literal.terms}
     largest = max(weights.values())
     # A sum that is constant, or reads a column without a single value, is idle as a whole.
     if not all(np.isfinite(weight) for weight in weights.values()) or largest == 0.0:
         return literal
-    small = {name for name, weight in weights.items() if weight < drop_below * largest or weight == 0.0}
-    shift = sum(a * moments[name][0] for name, a in literal.terms if name in small)
+    small = {key for key, weight in weights.items() if weight < drop_below * largest or weight == 0.0}
+    shift = sum(a * moments[key][0] for key, a in literal.terms if key in small)
     if not small or not np.isfinite(literal.threshold - shift):
         return literal
-    kept = [(name, a) for name, a in literal.terms if name not in small]
+    kept = [(key, a) for key, a in literal.terms if key not in small]
     return Halfspace.of(kept, literal.threshold - shift)
 
 

@@ -222,7 +222,7 @@ class Domain:
 
     def reading(self, literals: Iterable[Literal]) -> Domain:
         """With numbers alone in the columns that a halfspace reads: in others it cannot be asked at all."""
-        names = {name for literal in literals if isinstance(literal, Halfspace) for name in literal.columns}
+        names = {name for literal in literals if isinstance(literal, Halfspace) for name in literal.compared}
         for name in names:
             held = self[name]
             if not held.other and held.categories and all(isinstance(value, str) for value in held.categories):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from r2n.errors import ParameterError, ParseError
-from r2n.rules.literals import Halfspace, Literal, Membership
+from r2n.rules.literals import Halfspace, Literal, sets_of
 from r2n.rules.parse import parse_literal, parse_rule, parse_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Schema
@@ -62,9 +62,9 @@ class Knowledge:
 
     def keeps_signs(self, literal: Literal) -> bool:
         """Whether the literal goes up and down with its columns as it must. A set of numbers does neither."""
-        if isinstance(literal, Membership):
-            return self.sign(literal.column) == 0
-        return not isinstance(literal, Halfspace) or all(self.sign(name) * a >= 0 for name, a in literal.terms)
+        if any(self.sign(one.column) != 0 for one in sets_of(literal)):
+            return False
+        return not isinstance(literal, Halfspace) or all(self.sign(name) * a >= 0 for name, a in literal.numbers)
 
     def permits_rule(self, rule: Rule) -> bool:
         """Whether the rule may be learned."""
@@ -165,7 +165,7 @@ def _checked(what: str, literal: Literal, schema: Schema) -> Literal:
     for name in literal.columns:
         if name not in schema:
             raise ParameterError(f"{what}: in `{literal}`, " + no_such_column(name, schema.names, "the table"))
-        if isinstance(literal, Halfspace) and schema.column(name).kind != "numeric":
+        if isinstance(literal, Halfspace) and name in literal.compared and schema.column(name).kind != "numeric":
             raise ParameterError(f"{what}: `{literal}` compares {name!r}, which holds categories. Write `in {{…}}`.")
     return literal
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -23,7 +24,10 @@ from r2n.schema.values import CellError, shown
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
-Terms: TypeAlias = tuple[tuple[str, float], ...]
+Key: TypeAlias = "str | Membership"  # what a coefficient belongs to: a column, or a set that counts 1 or 0
+Terms: TypeAlias = "tuple[tuple[Key, float], ...]"
+
+MOST_POINTS = 1e100  # a set's coefficient; beyond it a sum would swallow numbers, and cases could not be told apart
 
 
 @lru_cache(maxsize=10_000)
@@ -48,12 +52,15 @@ class Halfspace:
     """Σ a_k·x_k > threshold, strictly, in the table's own units.
 
     Its value is *defined* as the sum of the products from left to right, in float64. It is never
-    rescaled, because that would change the floats and with them the meaning.
+    rescaled, because that would change the floats and with them the meaning. A set of categories may stand in the
+    place of a column: it counts 1 where it holds and 0 where it does not, after all numbers.
 
     >>> print(Halfspace.of({"debt": -2.1, "income": 1}, 12.5))
     income - 2.1·debt > 12.5
     >>> print(Halfspace.of({"x10": 0.5, "x2": 1}, 0.5))
     x2 + 0.5·x10 > 0.5
+    >>> print(Halfspace.of({Membership("status", ("married",)): 2000, "income": 1}, 7100))
+    income + 2000·(status in {married}) > 7100
     """
 
     terms: Terms
@@ -61,49 +68,66 @@ class Halfspace:
 
     def __post_init__(self) -> None:
         pairs = self.terms.items() if isinstance(self.terms, Mapping) else self.terms
-        terms = [(name, _number(a, f"the coefficient of {name!r}")) for name, a in pairs]
-        names = [name for name, _ in terms]
-        for name in names:
-            _check_name(name)
-        if len(set(names)) < len(names):
-            twice = next(name for k, name in enumerate(names) if name in names[:k])
-            raise ParameterError(f"column {twice!r} comes twice in a sum. Add its coefficients up.")
-        kept = sorted(((name, a) for name, a in terms if a != 0.0), key=_term_key)
+        terms = [(key, _number(a, f"the coefficient of {_shown(key)}")) for key, a in pairs]
+        keys = [key for key, _ in terms]
+        for key, a in terms:
+            _check_key(key, a)
+        if len(set(keys)) < len(keys):
+            twice = next(key for k, key in enumerate(keys) if key in keys[:k])
+            what = "the set" if isinstance(twice, Membership) else "column"
+            raise ParameterError(f"{what} {_shown(twice)} comes twice in a sum. Add its coefficients up.")
+        kept = sorted(((key, a) for key, a in terms if a != 0.0), key=_term_key)
         if not kept:
             raise ParameterError("a halfspace needs at least one column with a coefficient other than 0.")
         object.__setattr__(self, "terms", tuple(kept))
         object.__setattr__(self, "threshold", _number(self.threshold, "the threshold"))
 
     @classmethod
-    def of(cls, terms: Mapping[str, float] | Iterable[tuple[str, float]], threshold: float) -> Halfspace:
+    def of(cls, terms: Mapping[Any, float] | Iterable[tuple[Key, float]], threshold: float) -> Halfspace:
         """From a mapping or pairs, in any order."""
         return cls(tuple(terms.items() if isinstance(terms, Mapping) else terms), threshold)
 
     @property
+    def numbers(self) -> tuple[tuple[str, float], ...]:
+        """The terms that are columns of numbers, which come first."""
+        return tuple((key, a) for key, a in self.terms if isinstance(key, str))
+
+    @property
+    def sets(self) -> tuple[tuple[Membership, float], ...]:
+        """The terms that are sets of categories, which come last."""
+        return tuple((key, a) for key, a in self.terms if isinstance(key, Membership))
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The columns whose numbers it adds up."""
+        return tuple(name for name, _ in self.numbers)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
-        return tuple(name for name, _ in self.terms)
+        return tuple(dict.fromkeys(key if isinstance(key, str) else key.column for key, _ in self.terms))
 
     @property
     def size(self) -> int:
-        """How many columns a reader must read."""
+        """How many columns a reader must read; a set counts as one."""
         return len(self.terms)
 
     def renamed(self, names: Mapping[str, str]) -> Halfspace:
         """The same over columns of other names."""
-        return Halfspace(tuple((names[name], a) for name, a in self.terms), self.threshold)
+        terms = ((names[key] if isinstance(key, str) else key.renamed(names), a) for key, a in self.terms)
+        return Halfspace(tuple(terms), self.threshold)
 
     @property
     def mirrored(self) -> Terms:
         """The terms of the opposite direction: their sum is, in floats too, exactly minus this one's."""
-        return tuple((name, -a) for name, a in self.terms)
+        return tuple((key, -a) for key, a in self.terms)
 
     def values(self, table: Table) -> Floats:
         """The sum for each row; NaN where a column is missing."""
         # One ufunc for each operation, never a dot product: that may fuse or reorder, and
         # every export computes exactly this. inf - inf is NaN, which is false, like missing.
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            total, *others = (_product(a, table.numeric(name)) for name, a in self.terms)
+            total, *others = (_product(a, term_values(key, table)) for key, a in self.terms)
             for product in others:
                 total = np.add(total, product)
         return total
@@ -115,9 +139,9 @@ class Halfspace:
 
     def sort_key(self) -> tuple[Any, ...]:
         """Its place among literals."""
-        names = tuple(natural_key(name) for name in self.columns)
+        keys = tuple(_order(key) for key, _ in self.terms)
         # Larger coefficients first: a lower bound is read before an upper one.
-        return 0, names, tuple(-a for _, a in self.terms), self.threshold
+        return 0, keys, tuple(-a for _, a in self.terms), self.threshold
 
     def text(self, schema: Schema | None = None) -> str:
         """As printed; as a ratio where the schema shows that this says the same."""
@@ -131,7 +155,7 @@ class Halfspace:
         if schema is None or self.threshold != 0.0:
             return None
         match self.terms:
-            case (first, second):
+            case ((str(), _) as first, (str(), _) as second):
                 return _write_ratio(first, second, schema) or _write_ratio(second, first, schema)
             case _:
                 return None
@@ -204,6 +228,10 @@ class Membership(_OneColumn):
         truth = np.array([(value in wanted) != self.negated for value in seen] + [False])
         return truth[codes]
 
+    def counted(self, table: Table) -> Floats:
+        """What it adds to a sum: 1 where it holds, 0 where it does not, NaN where the column is missing."""
+        return np.where(table.known(self.column), self.evaluate(table), np.nan)
+
     def sort_key(self) -> tuple[Any, ...]:
         """Its place among literals."""
         return 1, natural_key(self.column), self.negated, tuple(value_key(value) for value in self.values)
@@ -256,9 +284,30 @@ class Known(_OneColumn):
 Literal: TypeAlias = Halfspace | Membership | Missing | Known
 
 
+def sets_of(literal: Literal) -> tuple[Membership, ...]:
+    """The sets that a literal asks for: itself, or those that its sum counts."""
+    match literal:
+        case Membership():
+            return (literal,)
+        case Halfspace():
+            return tuple(counted for counted, _ in literal.sets)
+        case _:
+            return ()
+
+
 def _product(a: float, column: Floats) -> Floats:
     """Nothing is to be done for 1, which leaves every float as it is."""
     return column if a == 1.0 else np.multiply(column, a)
+
+
+def term_values(key: Key, table: Table) -> Floats:
+    """What a term's coefficient is multiplied with, row by row; NaN where it is missing."""
+    return table.numeric(key) if isinstance(key, str) else key.counted(table)
+
+
+def most_of(key: Key) -> float:
+    """The largest coefficient that a term may have."""
+    return sys.float_info.max if isinstance(key, str) else MOST_POINTS
 
 
 def _check_name(name: object) -> None:
@@ -266,10 +315,27 @@ def _check_name(name: object) -> None:
         raise ParameterError(f"a column's name must be text, not {name!r}.")
 
 
-def _term_key(term: tuple[str, float]) -> tuple[Any, ...]:
-    """Columns that stand alone come first, as one would write it: `income - 2.1·debt`, not the reverse."""
-    name, a = term
-    return abs(a) != 1.0, natural_key(name)
+def _check_key(key: object, a: float) -> None:
+    if not isinstance(key, Membership):
+        _check_name(key)
+    elif abs(a) > most_of(key):
+        most = f"from -{MOST_POINTS:g} to {MOST_POINTS:g}"
+        raise ParameterError(f"the coefficient of {_shown(key)} must be {most}, not {a!r}.")
+
+
+def _shown(key: object) -> str:
+    return f"`{key}`" if isinstance(key, Membership) else repr(key)
+
+
+def _order(key: Key) -> tuple[Any, ...]:
+    """Numbers before sets, then by name."""
+    return (0, natural_key(key)) if isinstance(key, str) else (1, key.sort_key())
+
+
+def _term_key(term: tuple[Key, float]) -> tuple[Any, ...]:
+    """Columns that stand alone come first, as one would write it: `income - 2.1·debt`, not the reverse; sets last."""
+    key, a = term
+    return isinstance(key, Membership), abs(a) != 1.0, _order(key)
 
 
 def _number(number: object, what: str) -> float:

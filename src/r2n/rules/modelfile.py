@@ -14,13 +14,15 @@ from typing import Any, NoReturn
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.rules.baseline import Baseline, Counted, parts
 from r2n.rules.classes import ClassRules
-from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
+from r2n.rules.expand import counts_sets
+from r2n.rules.literals import Halfspace, Key, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Schema, Value
 from r2n.schema.values import shown
 
 FORMAT, CLASSES_FORMAT = "r2n rule set", "r2n rules for several classes"
-VERSION = 2  # which is written; version 1, which is read too, has no `training` and no `integer` columns
+# Version 1 has no `training` and no `integer` columns, version 2 no sets in sums: it is written where there are none.
+VERSION, PLAIN_VERSION = 3, 2
 
 # Beyond this a file is refused before it is read: what it would become in memory is many times as large.
 MOST_BYTES = 2**26
@@ -74,11 +76,12 @@ def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
 def to_text(rules: RuleSet | ClassRules) -> str:
     """The content of a model file."""
     columns = None if rules.schema is None else rules.schema.to_json()
+    version = VERSION if any(map(counts_sets, rules.literals)) else PLAIN_VERSION
     if isinstance(rules, ClassRules):
         classes = [{"label": label, "rules": _describe_rules(each)} for label, each in rules.branches]
-        content = {"format": CLASSES_FORMAT, "version": VERSION, "classes": classes, "default": rules.default}
+        content = {"format": CLASSES_FORMAT, "version": version, "classes": classes, "default": rules.default}
     else:
-        content = {"format": FORMAT, "version": VERSION, "label": rules.label, "default": rules.default}
+        content = {"format": FORMAT, "version": version, "label": rules.label, "default": rules.default}
         content["rules"] = _describe_rules(rules.rules)
     content |= {"columns": columns, "training": _describe_baseline(rules)}
     # ASCII escapes, because a lone surrogate in a name has no UTF-8.
@@ -177,7 +180,7 @@ def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
 def _describe(literal: Literal) -> dict[str, object]:
     match literal:
         case Halfspace(terms, threshold):
-            pairs = [[name, coefficient] for name, coefficient in terms]
+            pairs = [[key if isinstance(key, str) else _describe(key), coefficient] for key, coefficient in terms]
             return {"kind": "halfspace", "terms": pairs, "threshold": threshold}
         case Membership(column, values, negated):
             return {"kind": "membership", "column": column, "values": list(values), "negated": negated}
@@ -255,8 +258,10 @@ def _halfspace(item: dict[str, Any]) -> Halfspace:
     return Halfspace.of([_term(term) for term in item["terms"]], _number(item["threshold"]))
 
 
-def _term(term: object) -> tuple[str, float]:
+def _term(term: object) -> tuple[Key, float]:
     match term:
+        case [dict() as item, coefficient] if item.get("kind") == "membership":
+            return _membership(item), _number(coefficient)
         case [name, coefficient]:
             return _name(name), _number(coefficient)
         case _:

@@ -12,7 +12,7 @@
               | name "/" name (">" | "<") number
               | sum compare number | number compare sum
     sum     = ["-"] term (("+" | "-") term)*
-    term    = [number "·"] name
+    term    = [number "·"] (name | "(" name ["not"] "in" set ")")
     set     = "{" value ("," value)* "}"
 
 The grammar is flat, so that no text, however long, can exhaust the stack. With a schema, columns that are not there,
@@ -27,7 +27,7 @@ from typing import NoReturn, TypeVar
 from r2n.errors import ParameterError
 from r2n.rules.checks import category_problem, column_problem
 from r2n.rules.classes import ClassRules
-from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
+from r2n.rules.literals import Halfspace, Key, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.tokens import Token, error_at, tokenise
 from r2n.schema import Schema, Value
@@ -35,6 +35,10 @@ from r2n.schema import Schema, Value
 T = TypeVar("T")
 
 _COMPARISONS = (">", "<", ">=", "<=")
+_NO_BRACKETS = (
+    "brackets hold a set that is counted, as in `income + 2000·(status in {married}) > 7100`, and nothing else: "
+    "rules are joined by `or`, and literals in a rule by `and`."
+)
 _MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
 
@@ -257,10 +261,10 @@ class _Parser:
         comparison = self._comparison()
         return self._halfspace(self._sum(), _MIRRORED[comparison], number)
 
-    def _halfspace(self, terms: list[tuple[str, float]], comparison: str, number: float) -> Halfspace:
+    def _halfspace(self, terms: list[tuple[Key, float]], comparison: str, number: float) -> Halfspace:
         """Σ compared with a number, as Σ > c: `<` negates both sides, `>=` starts one float lower."""
         if comparison in ("<", "<="):
-            terms, number = [(name, -a) for name, a in terms], -number
+            terms, number = [(key, -a) for key, a in terms], -number
         if comparison in (">=", "<="):
             number = math.nextafter(number, -math.inf)
         return Halfspace.of(terms, number)
@@ -274,7 +278,7 @@ class _Parser:
             return False
         return _reads(self._tokens[self._at + (2 if signed else 1)], *_COMPARISONS)
 
-    def _sum(self) -> list[tuple[str, float]]:
+    def _sum(self) -> list[tuple[Key, float]]:
         terms = [self._term(self._sign())]
         while self._is("+", "-"):
             terms.append(self._term(self._sign()))
@@ -286,12 +290,24 @@ class _Parser:
         self._skip("+")
         return 1.0
 
-    def _term(self, sign: float) -> tuple[str, float]:
+    def _term(self, sign: float) -> tuple[Key, float]:
         if self._next.kind != "number":
-            return self._name(compared=True), sign
+            return self._summand(), sign
         coefficient = self._float(self._take())
         self._expect("·", "(or *) between a coefficient and its column")
-        return self._name(compared=True), sign * coefficient
+        return self._summand(), sign * coefficient
+
+    def _summand(self) -> Key:
+        """A column, or in brackets a set of categories, which counts 1 or 0."""
+        start = self._next.start
+        if not self._skip("("):
+            return self._name(compared=True)
+        if not _reads(self._after, "in", "not"):
+            self.fail_at(start, _NO_BRACKETS)
+        counted = self._about(self._name())
+        self._expect(")", "after a set that is counted")
+        assert isinstance(counted, Membership)
+        return counted
 
     def _comparison(self) -> str:
         if not self._is(*_COMPARISONS):

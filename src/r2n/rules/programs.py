@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from r2n.errors import ParameterError
 from r2n.rules.cases import Case, Literals, holds, look_into
 from r2n.rules.domain import Domain, Row
+from r2n.rules.expand import expanded_rule, expanded_rules, is_expandable
 from r2n.rules.literals import Literal
 from r2n.rules.ruleset import Rule
 from r2n.rules.states import states_of
@@ -76,6 +77,8 @@ def find_row(
     question = _Question(
         Rule(tuple(true)).literals, tuple(each.literals if isinstance(each, Rule) else (each,) for each in false)
     )
+    if not question.is_expandable:
+        return Answer()
     deadline, settled, cases = time.monotonic() + time_limit, True, question.cases(domain)
     for _ in range(steps):
         if not cases:
@@ -104,18 +107,32 @@ class _Question:
     def literals(self) -> Literals:
         return tuple(dict.fromkeys((*self.true, *(literal for rule in self.false for literal in rule))))
 
+    @property
+    def is_expandable(self) -> bool:
+        """Whether the sets in sums make no more cases than can be looked at."""
+        return all(map(is_expandable, map(Rule, (self.true, *self.false))))
+
     def cases(self, domain: Domain) -> list[Case]:
-        """All rows of the domain where `true` are true, as one case; none if it is seen that there are none."""
-        case: Case | None = Case(states_of(domain, self.literals), {}, self.false)
-        for literal in self.true:
-            case = case and case.where(literal, True)
-        return [] if case is None or any(state.empty for state in case.states.values()) else [case]
+        """All rows of the domain where `true` are true: one case, or one for each that the sets in sums make."""
+        false = tuple(rule.literals for rule in expanded_rules(map(Rule, self.false)))
+        true = [rule.literals for rule in expanded_rule(Rule(self.true))]
+        states = states_of(domain, (*self.literals, *(literal for rule in (*true, *false) for literal in rule)))
+        found = [_where_all(Case(states, {}, false), literals) for literals in true]
+        return [case for case in found if case is not None]
 
     def is_answered_by(self, row: Row) -> bool:
         """Tried out, by the same code that predicts."""
         table = Table.read(cells(row)) if row else None
         true = {literal for literal in self.literals if table is not None and literal.evaluate(table)[0]}
         return true.issuperset(self.true) and not any(true.issuperset(rule) for rule in self.false)
+
+
+def _where_all(case: Case, literals: Literals) -> Case | None:
+    """The part of a case where all these are true; None if it is seen that there is none."""
+    left: Case | None = case
+    for literal in literals:
+        left = left and left.where(literal, True)
+    return None if left is None or any(state.empty for state in left.states.values()) else left
 
 
 def cells(row: Row) -> dict[str, NDArray[np.object_]]:

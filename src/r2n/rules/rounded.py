@@ -149,7 +149,7 @@ def _whole_numbers(literal: Halfspace) -> Iterator[Halfspace]:
             exact = [factor * (a / abs(unit)) for _, a in literal.terms]
             whole = [float(np.round(a)) for a in exact if 0.5 < abs(a) < 10 * _LARGEST_FACTOR]
             if len(whole) == len(exact) and math.gcd(*map(int, whole)) == 1:
-                candidate = Halfspace.of(zip(literal.columns, whole, strict=True), 0.0)
+                candidate = Halfspace.of(zip((key for key, _ in literal.terms), whole, strict=True), 0.0)
                 if _turn(literal, candidate) < _CLOSE:
                     yield candidate
 
@@ -166,9 +166,9 @@ def _turn(literal: Halfspace, other: Halfspace) -> float:
 
 def _ratios(literal: Halfspace, table: Table, want: Bools, budget: int) -> Iterator[Halfspace]:
     """p/q > r, where q is positive in all rows and r near what it was; written as the difference that it means."""
-    if literal.size != 2:
+    if literal.size != 2 or literal.sets:
         return
-    for (p, a), (q, _) in (literal.terms, literal.terms[::-1]):
+    for (p, a), (q, _) in (literal.numbers, literal.numbers[::-1]):
         sign, divisor = math.copysign(1.0, a), table.numeric(q)
         if np.all((divisor > 0.0) | np.isnan(divisor)):
             with np.errstate(all="ignore"):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules.floats import count_digits, round_to, shortest_between
-from r2n.rules.literals import Bools, Floats, Halfspace, Literal
+from r2n.rules.literals import Bools, Floats, Halfspace, Literal, most_of, term_values
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Table
 
@@ -104,7 +104,7 @@ def with_unit(literal: Halfspace, unit: int, digits: int) -> Halfspace | None:
     """The literal divided by the size of one coefficient, the others rounded; without a threshold yet."""
     scale = abs(literal.terms[unit][1])
     terms = [(name, round_to(a / scale, digits)) for name, a in literal.terms]
-    if any(a == 0.0 or not math.isfinite(a) for _, a in terms):
+    if any(a == 0.0 or not abs(a) <= most_of(key) for key, a in terms):
         return None
     return Halfspace.of(terms, 0.0)
 
@@ -127,7 +127,7 @@ def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
 
 def reach(literal: Halfspace, table: Table) -> float:
     """How large a sum of its terms may be."""
-    largest = (float(np.nanmax(np.abs(table.numeric(name)), initial=0.0)) * abs(a) for name, a in literal.terms)
+    largest = (float(np.nanmax(np.abs(term_values(key, table)), initial=0.0)) * abs(a) for key, a in literal.terms)
     return sum(largest)
 
 

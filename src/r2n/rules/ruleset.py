@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.literals import Bools, Literal, Membership, natural_key
+from r2n.rules.literals import Bools, Literal, natural_key, sets_of
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Table, Value, as_value
 from r2n.schema.values import CellError, shown
@@ -193,7 +193,7 @@ class RuleSet(Readable):
         """Which rules are true in which rows: one column for each rule."""
         table = self.table(X)
         fired = np.ones((table.n_rows, self.n_rules), dtype=np.bool_, order="F")  # it is written rule by rule
-        numbers = not any(isinstance(literal, Membership) for literal in self.literals)
+        numbers = not any(sets_of(literal) for literal in self.literals)
         done = 0
         for piece in table.pieces(self.columns) if numbers else [table]:
             # Rules share literals: each is evaluated once.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import combinations
 
@@ -47,12 +48,27 @@ def _unit_bound(literal: Literal) -> Literal:
     if not isinstance(literal, Halfspace) or literal.size > 1:
         return literal
     ((name, a),) = literal.terms
+    if isinstance(name, Membership):
+        return _set_alone(literal, name, a)
     if abs(a) == 1.0:
         return literal
     # fl(a·x) never falls as a·x grows, so the x with fl(|a|·x) <= c are all floats up to some t,
     # and for negative a the same holds of -x. Overflow to ±inf keeps that order.
     t = largest_where(lambda x: abs(a) * x <= literal.threshold)
     return literal if t is None else Halfspace.of({name: 1.0 if a > 0.0 else -1.0}, t)
+
+
+def _set_alone(literal: Halfspace, counted: Membership, a: float) -> Literal:
+    """What a sum of one set says without a sum; itself if it is true nowhere."""
+    match a > literal.threshold, literal.threshold < 0.0:
+        case True, True:
+            return Known(counted.column)
+        case True, False:
+            return counted
+        case False, True:
+            return replace(counted, negated=not counted.negated)
+        case _:
+            return literal
 
 
 def drop_implied(rules: RuleSet) -> RuleSet:

@@ -166,7 +166,7 @@ def _below(number: float) -> float:
 @lru_cache(maxsize=10_000)
 def _true_between(literal: Halfspace) -> tuple[float, float]:
     """From which float to which a halfspace of one column is true; fl(a·x) never falls as a·x grows."""
-    ((_, a),) = literal.terms
+    ((_, a),) = literal.numbers
     if abs(a) * -LARGEST > literal.threshold:  # true everywhere
         return -LARGEST, LARGEST
     t = largest_where(lambda x: abs(a) * x <= literal.threshold)
@@ -180,7 +180,7 @@ def sum_between(literal: Halfspace, states: States) -> tuple[float, float]:
     A NaN (inf - inf) is among them only if the least is -inf or the largest is inf, or both are NaN.
     """
     low = high = -0.0
-    for name, a in literal.terms:
+    for name, a in literal.numbers:
         ends = a * states[name].low, a * states[name].high
         low, high = low + min(ends), high + max(ends)
     return low, high

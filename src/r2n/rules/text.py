@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 
 from r2n.schema import Value
 
@@ -71,15 +72,16 @@ def write_bound(threshold: float, flipped: bool = False) -> str:
     return f"{operator} {strict}"
 
 
-def write_sum(terms: tuple[tuple[str, float], ...]) -> str:
-    """A sum of columns with their coefficients.
+def write_sum(terms: Iterable[tuple[object, float]]) -> str:
+    """A sum of columns, or of sets in brackets, with their coefficients.
 
     >>> print(write_sum((("income", 1.0), ("debt", -2.1), ("age", 0.5))))
     income - 2.1·debt + 0.5·age
     """
-    text = " ".join(f"{'-' if a < 0 else '+'} {_write_term(name, abs(a))}" for name, a in terms)
+    text = " ".join(f"{'-' if a < 0 else '+'} {_write_term(key, abs(a))}" for key, a in terms)
     return text.removeprefix("+ ") if text.startswith("+") else text.replace("- ", "-", 1)
 
 
-def _write_term(name: str, coefficient: float) -> str:
-    return write_name(name) if coefficient == 1.0 else f"{write_number(coefficient)}·{write_name(name)}"
+def _write_term(key: object, coefficient: float) -> str:
+    what = write_name(key) if isinstance(key, str) else f"({key})"
+    return what if coefficient == 1.0 else f"{write_number(coefficient)}·{what}"

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
        | (?P<string>"(?:[^"\\]|\\.)*")
        | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
        | (?P<word>{WORD})
-       | (?P<sign>>=|<=|==|!=|[><=≥≤+\-*·/{{}},])""",
+       | (?P<sign>>=|<=|==|!=|[><=≥≤+\-*·/{{}}(),])""",
     re.VERBOSE | re.DOTALL,
 )
 
@@ -90,8 +90,6 @@ def _why_not(char: str) -> str:
         return 'this quote is never closed. Add a " at the end of the name.'
     if char in "'`":
         return f'{char} does not quote here. Use "double quotes".'
-    if char in "()":
-        return "there are no brackets: rules are joined by `or`, and literals in a rule by `and`."
     if char == "!":
         return "there is no `!` here, only `!=`."
     return f"{char!r} has no meaning here. Put names with odd characters in double quotes."

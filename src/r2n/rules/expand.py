@@ -1,0 +1,114 @@
+"""Halfspaces with sets in their sums, case by case: the same rules without them, on every row and to the last float.
+
+`income + 2000·(status in {married}) > 7100` says: income > 5100 where the status is in the set, and income > 7100 where
+it is known and is not. What proofs and plain languages know about halfspaces then serves for these too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import product
+
+from r2n.errors import ParameterError
+from r2n.rules.classes import ClassRules
+from r2n.rules.floats import largest_where
+from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.simplify import drop_contradictions, intersect_sets
+
+MOST_CASES = 4096  # of one rule
+
+
+def counts_sets(literal: Literal) -> bool:
+    """Whether a literal has a set in its sum."""
+    return isinstance(literal, Halfspace) and bool(literal.sets)
+
+
+def expanded(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
+    """The same model without sets in sums; itself if there are none.
+
+    >>> print(expanded(RuleSet.parse("yes if income + 2000·(status in {married}) > 7100 else no")))
+    yes if income > 5100 and status in {married}
+        or income > 7100 and status not in {married}
+    else no
+    """
+    if not any(map(counts_sets, model.literals)):
+        return model
+    if isinstance(model, ClassRules):
+        branches = ((label, tuple(expanded_rules(rules))) for label, rules in model.branches)
+        return replace(model, branches=tuple(branches), baseline=None)
+    return model.with_rules(expanded_rules(model.rules))
+
+
+def is_expandable(rule: Rule) -> bool:
+    """Whether a rule has no more cases than can be looked at."""
+    return 1 << _count_sets(rule) <= MOST_CASES
+
+
+def _count_sets(rule: Rule) -> int:
+    return sum(len(literal.sets) for literal in rule.literals if isinstance(literal, Halfspace))
+
+
+def expanded_rules(rules: Iterable[Rule]) -> Iterator[Rule]:
+    """Each rule as the rules that it is made of."""
+    for rule in rules:
+        yield from expanded_rule(rule)
+
+
+@lru_cache(maxsize=200)  # proofs ask for the same rules again and again
+def expanded_rule(rule: Rule) -> tuple[Rule, ...]:
+    """The rules that together are true where this one is; none if it never is.
+
+    >>> from r2n.rules import parse_rule
+    >>> print(*expanded_rule(parse_rule("(a in {x}) + 2·(b not in {y}) > 2.5 and c > 1")), sep=" | ")
+    c > 1 and a in {x} and b not in {y}
+    """
+    if not any(map(counts_sets, rule.literals)):
+        return (rule,)
+    if not is_expandable(rule):
+        raise ParameterError(
+            f"a rule counts {_count_sets(rule)} sets in its sums, which is more cases than can be looked at."
+        )
+    cases = product(*(tuple(_cases(literal)) for literal in rule.literals))
+    found = RuleSet(tuple(Rule(tuple(each for case in chosen for each in case)) for chosen in cases))
+    return drop_contradictions(intersect_sets(found)).rules
+
+
+def _cases(literal: Literal) -> Iterator[tuple[Literal, ...]]:
+    """The conjunctions of which a literal is the disjunction."""
+    if not isinstance(literal, Halfspace) or not literal.sets:
+        yield (literal,)
+        return
+    for signs in product((True, False), repeat=len(literal.sets)):
+        told = tuple(
+            one if held else replace(one, negated=not one.negated)
+            for (one, _), held in zip(literal.sets, signs, strict=True)
+        )
+        points = [a if held else 0.0 for (_, a), held in zip(literal.sets, signs, strict=True)]
+        yield from ((*told, *rest) for rest in _left(literal, points))
+
+
+def _left(literal: Halfspace, points: Iterable[float]) -> Iterator[tuple[Literal, ...]]:
+    """What the numbers must still do once it is known what the sets add."""
+
+    def total(start: float) -> float:
+        for added in points:
+            start += added
+        return start
+
+    points = tuple(points)
+    if not literal.numbers:
+        if total(0.0) > literal.threshold:
+            yield ()
+        return
+    # Adding a number to floats keeps their order, so the sums that do not get beyond the threshold are all floats up to
+    # some t. There is one: what sets may add (MOST_POINTS) does not lift the lowest of all floats.
+    if total(sys.float_info.max) <= literal.threshold:
+        yield (Halfspace(literal.numbers, sys.float_info.max),)
+        return
+    t = largest_where(lambda x: total(x) <= literal.threshold)
+    assert t is not None
+    yield (Halfspace(literal.numbers, t),)

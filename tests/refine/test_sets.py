@@ -1,0 +1,154 @@
+"""Sets in sums: found exactly, chosen by each category's own rows, and within what the user allows."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from r2n import R2NClassifier, RuleSet
+from r2n.refine import Caps, Prices, Problem, descend
+from r2n.refine.halfspaces import Numbers, improved
+from r2n.refine.sets import Counted, sets_to_try
+from r2n.rules import Halfspace, Membership, sets_of
+from r2n.schema import Schema
+
+
+def people(n: int, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "income": rng.normal(5000, 2000, n).round(),
+            "age": rng.integers(20, 70, n),
+            "status": rng.choice(["married", "single", "divorced", "widowed"], n),
+            "region": rng.choice(list("abcdefgh"), n),
+        }
+    )
+
+
+def granted(X: pd.DataFrame) -> np.ndarray:
+    points = 2000 * X["status"].isin(["married", "widowed"]) + 1500 * X["region"].isin(list("abc"))
+    return np.asarray(X["income"] - 50 * X["age"] + points > 5600)
+
+
+def problem_of(X: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None = None, caps: Caps = Caps(4)) -> Problem:  # noqa: B008
+    schema, table = Schema.learn(X)
+    weights = np.ones(len(X)) if weight is None else weight
+    return Problem.of(table, schema, y, weights, Prices.of(1e-3), caps)
+
+
+def test_a_sum_that_counts_sets_is_found_exactly() -> None:
+    X = people(4000)
+    model = R2NClassifier(random_state=0).fit(X[:3000], granted(X[:3000]))
+    ((literal,),) = (rule.literals for rule in model.rules_.rules)
+    assert isinstance(literal, Halfspace)
+    assert literal.columns == ("age", "income", "region", "status")
+    assert {one.column: one.values for one in sets_of(literal)} == {
+        "region": ("a", "b", "c"),
+        "status": ("married", "widowed"),
+    }
+    assert model.score(X[3000:], granted(X[3000:])) >= 0.999
+    assert RuleSet.parse(str(model.rules_)) == model.rules_
+
+
+def test_two_of_three_is_one_sum_of_sets() -> None:
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({name: rng.choice(["yes", "no"], 2000) for name in "abc"})
+    y = np.asarray((X == "yes").sum(axis=1) >= 2)
+    model = R2NClassifier(random_state=0).fit(X, y)
+    assert (model.rules_.n_rules, model.rules_.size, model.score(X, y)) == (1, 3, 1.0)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_a_set_in_a_sum_counts_as_a_column(most: int) -> None:
+    X = people(1500, seed=2)
+    problem = problem_of(X, granted(X), caps=Caps(columns=most))
+    *_, last = descend(problem, ())
+    literals = [literal for rule in last.rules for literal in rule.literals]
+    assert max(literal.size for literal in literals) <= most
+    summed = any(isinstance(literal, Halfspace) and literal.sets for literal in literals)
+    assert summed == (most > 1)
+
+
+costs = st.integers(-3, 3).map(float)
+told = st.lists(st.tuples(st.integers(-1, 3), st.integers(-3, 3), costs), min_size=1, max_size=14)
+
+
+@given(told, st.sampled_from([-2.0, -0.5, 1.5, 2.5]), st.lists(st.booleans(), min_size=4, max_size=4))
+def test_each_category_is_in_or_out_as_is_best(
+    rows: list[tuple[int, int, float]], step: float, inside: list[bool]
+) -> None:
+    codes, rest, cost = (np.array(part) for part in zip(*rows, strict=True))
+    many = 30  # of each row, so that no category is too rare to be believed
+    codes, rest, cost = np.tile(codes, many), np.tile(rest, many) + 0.25, np.tile(cost, many)
+    start = np.array(inside)
+    counted = Counted("k", ("p", "q", "r", "s"), codes.astype(np.int32), np.ones(len(codes)), start, ~start)
+
+    def total(chosen: np.ndarray) -> float:
+        ones = np.append(chosen, False)[codes]
+        return float(cost[(rest + step * ones > 0) & (codes >= 0)].sum())
+
+    other = counted.rechosen(rest, step, np.where(codes >= 0, cost, 0.0))
+    present = np.unique(codes[codes >= 0])
+    sets = [np.array(each) for each in product([False, True], repeat=4)]
+    telling = [each for each in sets if len(set(each[present])) == 2]  # the others are constant on these rows
+    if other is not None:
+        assert total(other.inside) <= min(map(total, telling))
+        assert total(other.inside) <= total(start)
+    elif telling and len(set(start[present])) == 2:
+        constant = [each for each in sets if len(set(each[present])) < 2]
+        assert total(start) <= min(map(total, telling)) or min(map(total, constant)) <= min(map(total, telling))
+
+
+def test_rare_categories_are_left_out() -> None:
+    X = people(2000, seed=3)
+    X["name"] = [f"n{k}" for k in range(len(X))]
+    problem = problem_of(X, np.random.default_rng(3).random(len(X)) < 0.5)
+    found = sets_to_try(problem, np.arange(len(X)), problem.cost, (), most=50)
+    assert {counted.column for counted in found} == {"status", "region"}
+
+
+def test_what_is_barred_is_not_tried() -> None:
+    X = people(500)
+    problem = problem_of(X, granted(X))
+    found = sets_to_try(problem, np.arange(len(X)), problem.cost, {"status"}, most=50)
+    assert {counted.column for counted in found} == {"region"}
+
+
+def test_a_row_of_weight_two_is_the_row_twice() -> None:
+    X, twice = people(400, seed=4), np.random.default_rng(4).random(400) < 0.5
+    y = granted(X) ^ (np.random.default_rng(5).random(400) < 0.2)
+    index = np.concatenate([np.arange(400), np.flatnonzero(twice)])
+    heavy = problem_of(X, y, weight=1.0 + twice)
+    double = problem_of(X.iloc[index].reset_index(drop=True), y[index])
+    ours, theirs = (
+        [counted.membership() for counted in sets_to_try(problem, np.arange(problem.n_rows), problem.cost, (), 50)]
+        for problem in (heavy, double)
+    )
+    assert ours == theirs
+
+
+def test_a_missing_category_makes_no_sum_true() -> None:
+    X = people(3000, seed=6)
+    y = granted(X)
+    X.loc[::3, "status"] = None
+    model = R2NClassifier(random_state=0, max_rules=1, max_literals=1).fit(X, y & X["status"].notna())
+    gone = X["status"].isna().to_numpy()
+    assert not model.rules_.truth(X)[gone].any()
+    assert model.score(X, y & ~gone) >= 0.99
+
+
+def test_a_sum_is_improved_on_its_own_sets() -> None:
+    X = people(2000, seed=7)
+    problem = problem_of(X, granted(X))
+    start = Halfspace.of(
+        {"income": 1, "age": -40, Membership("status", ("married", "single")): 1500, Membership("region", ("a",)): 900},
+        5000,
+    )
+    numbers = Numbers.of(problem).with_sets(problem, [start])
+    (better,) = improved(numbers, np.arange(len(X)), problem.cost, start)
+    before, after = (float(problem.cost @ each.evaluate(problem.table)) for each in (start, better))
+    assert after < before
+    assert dict.fromkeys(better.columns) == dict.fromkeys(start.columns)
