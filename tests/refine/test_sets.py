@@ -1,5 +1,6 @@
 """Sets in sums: found exactly, chosen by each category's own rows, and within what the user allows."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from r2n import R2NClassifier, RuleSet
 from r2n.refine import Caps, Prices, Problem, descend
 from r2n.refine.halfspaces import Numbers, improved
+from r2n.refine.moves import Fitter
 from r2n.refine.sets import Counted, sets_to_try
-from r2n.rules import Halfspace, Membership, sets_of
+from r2n.rules import Halfspace, Knowledge, Membership, sets_of
 from r2n.schema import Schema
 
 
@@ -152,3 +154,44 @@ def test_a_sum_is_improved_on_its_own_sets() -> None:
     before, after = (float(problem.cost @ each.evaluate(problem.table)) for each in (start, better))
     assert after < before
     assert dict.fromkeys(better.columns) == dict.fromkeys(start.columns)
+
+
+def test_two_sets_of_a_column_are_never_written_alike() -> None:
+    blank = np.zeros(4, dtype=np.bool_)
+    one, other, last = blank.copy(), blank.copy(), blank.copy()
+    one[:2], other[1:3], last[3] = True, True, True
+    codes = np.arange(4, dtype=np.int32)
+    first, second = (Counted("k", ("p", "q", "r", "s"), codes, np.ones(4), inside, last) for inside in (one, other))
+    assert first.written != second.written  # the same is outside of both, but undecided categories are in neither
+    assert first.written == Membership("k", ("p", "q"))
+    assert first.says_the_same_as(first)
+
+
+def test_no_cap_on_columns_allows_what_a_cap_allows() -> None:
+    X = people(1500, seed=8)[["income", "status"]]
+    y = np.asarray(X["income"] + 2000 * (X["status"] == "married") > 6100)
+    *_, last = descend(problem_of(X, y, caps=Caps()), ())
+    assert [len(rule.literals) for rule in last.rules] == [1]
+    assert last.error == 0.0
+
+
+def test_columns_kept_apart_leave_the_other_sums() -> None:
+    X = people(1500, seed=9)
+    problem = problem_of(X, granted(X))
+    apart = replace(problem, knowledge=Knowledge(apart=(frozenset({"income", "status"}),)))
+    offered = list(Fitter.of(apart).literals(np.ones(len(X), dtype=np.bool_), apart.cost))
+    sums = [literal for literal in offered if isinstance(literal, Halfspace) and literal.size > 1]
+    assert sums
+    assert all(not {"income", "status"} <= set(literal.columns) for literal in offered)
+
+
+def test_what_is_few_does_not_depend_on_the_unit_of_weights() -> None:
+    X = people(600, seed=10)
+    start = Halfspace.of({"income": 1, Membership("status", ("married", "single")): 1500}, 5000)
+    found = []
+    for weight in (1.0, 0.01):
+        problem = problem_of(X, granted(X), weight=np.full(len(X), weight))
+        numbers = Numbers.of(problem).with_sets(problem, [start])
+        (better,) = improved(numbers, np.arange(len(X)), problem.cost, start)
+        found.append(sets_of(better))
+    assert found[0] == found[1]

@@ -19,7 +19,7 @@ from r2n.refine.sets import Counted
 from r2n.rules import Halfspace, Key, Knowledge, Literal, Membership
 from r2n.schema import Scaling
 
-SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these
+SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these, sets not counted
 FITTED_ROWS = 3_000
 SWEEPS = 3
 
@@ -37,7 +37,7 @@ class Numbers:
     spread: Floats  # (d,) of z: how far its middle half reaches, or more where that is a single value
     order: tuple[NDArray[np.int32], ...]  # each column's rows in ascending order, missing ones left out
     sign: NDArray[np.int8]  # (d,): that a column's coefficients must have, 0 for either
-    apart: tuple[frozenset[int], ...]  # groups of columns of which no literal may read two
+    apart: tuple[frozenset[str], ...]  # groups of columns of which no literal may read two
 
     @classmethod
     def of(cls, problem: Problem) -> Numbers:
@@ -51,10 +51,8 @@ class Numbers:
         z[missing] = 0.0
         orders = tuple(ascending(row, gone) for row, gone in zip(z, missing, strict=True))
         middle, spread = middles(z, orders)
-        knowledge, index = problem.knowledge, {name: k for k, name in enumerate(names)}
-        sign = np.array([knowledge.sign(name) for name in names], dtype=np.int8)
-        apart = tuple(frozenset(index[name] for name in group if name in index) for group in knowledge.apart)
-        return cls(names, z, missing, centre, scale, middle, spread, orders, sign, apart)
+        sign = np.array([problem.knowledge.sign(name) for name in names], dtype=np.int8)
+        return cls(names, z, missing, centre, scale, middle, spread, orders, sign, problem.knowledge.apart)
 
     def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> Numbers:
         """These columns on these rows alone, and sets, which are over the same rows, beside them."""
@@ -63,12 +61,12 @@ class Numbers:
         share = np.array([float(weight @ one) / all_ for weight, one, all_ in zip(weights, ones, known, strict=True)])
         spread = np.sqrt(share * (1.0 - share))
         scale = np.where(spread > 0.0, spread, 1.0)
-        chosen, n, s = list(columns), len(rows), len(sets)
-        z = np.vstack([self.z[chosen][:, rows], (np.reshape(ones, (s, n)) - share[:, None]) / scale[:, None]])
-        missing = np.vstack([self.missing[chosen][:, rows], np.reshape([each.missing for each in sets], (s, n))])
+        chosen, n, s = np.array(columns, dtype=np.intp), len(rows), len(sets)
+        here = np.ix_(chosen, rows)
+        z = np.vstack([self.z[here], (np.reshape(ones, (s, n)) - share[:, None]) / scale[:, None]])
+        missing = np.vstack([self.missing[here], np.reshape([each.missing for each in sets], (s, n))])
         z[missing] = 0.0
         names = (*(self.names[k] for k in chosen), *sets)
-        groups = [{_column(self.names[k]) for k in group} for group in self.apart]
         return Numbers(
             names,
             z,
@@ -79,7 +77,7 @@ class Numbers:
             np.append(self.spread[chosen], np.ones(s)),
             (),
             np.append(self.sign[chosen], np.zeros(s, dtype=np.int8)),
-            tuple(frozenset(k for k, name in enumerate(names) if _column(name) in group) for group in groups),
+            self.apart,
         )
 
     def with_sets(self, problem: Problem, literals: Iterable[Literal]) -> Numbers:
@@ -88,7 +86,7 @@ class Numbers:
         if not wanted:
             return self
         rows = np.arange(problem.n_rows)
-        sets = [Counted.of(one, problem.table, rows, problem.weight) for one in wanted]
+        sets = [Counted.of(one, problem.table, rows, problem.counts) for one in wanted]
         return self.among(rows, range(len(self.names)), sets)
 
     @property
@@ -280,9 +278,10 @@ def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
     """Places of columns with a sign they must not have; if there are none, the weaker ones of those kept apart."""
     wrong = {k for k, column in enumerate(columns) if b[k] * numbers.sign[column] < 0}
     if not wrong:
+        read = [_column(numbers.names[column]) for column in columns]
         for group in numbers.apart:
-            members = sorted((k for k, column in enumerate(columns) if column in group), key=lambda k: -abs(b[k]))
-            wrong |= set(members[1:])
+            members = sorted((k for k, name in enumerate(read) if name in group), key=lambda k: -abs(b[k]))
+            wrong |= {k for k in members if read[k] != read[members[0]]}
     return wrong
 
 
@@ -309,6 +308,14 @@ def logistic(
     return w[:-1], float(w[-1])
 
 
+def added(b: Floats, z: Floats) -> Floats:
+    """Σ b_k·z_k, term by term: a matrix product may differ in the last bit between equal rows."""
+    value = np.zeros(z.shape[1])
+    for k in range(len(b)):
+        value += b[k] * z[k]
+    return value
+
+
 def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats) -> Direction | None:
     """Exact scans of the threshold, of each coefficient and of each set in turn, until nothing gets better."""
     columns = tuple(columns)
@@ -320,9 +327,7 @@ def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[i
     z, b = numbers.z[np.asarray(columns)[:, None], rows], b / norm
     named = {k: numbers.names[column] for k, column in enumerate(columns)}
     sets = {k: name.take(rows) for k, name in named.items() if isinstance(name, Counted)}
-    value = np.zeros(len(rows))
-    for k in range(len(columns)):  # term by term: a matrix product may differ in the last bit between equal rows
-        value += b[k] * z[k]
+    value = added(b, z)
     cut = best_cut(value, cost)
     if cut is None:
         return None
@@ -343,7 +348,9 @@ def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[i
                 changed = without + step * other.ones()
                 if float(cost @ (changed > cut.at)) < float(cost @ (value > cut.at)):
                     value, sets[k] = changed, other
-                    z[k] += (other.ones() - counted.ones()) / numbers.scale[columns[k]]
+                    z[k] = (other.ones() - numbers.centre[columns[k]]) / numbers.scale[columns[k]]
+        if sets:
+            value = added(b, z)  # rows that are equal must stay so to the last bit, or a cut may fall between them
         again = best_cut(value, cost)
         if again is not None and again.cost < cut.cost:
             cut = again

@@ -19,11 +19,10 @@ def membership_candidates(problem: Problem, rows: np.ndarray, cost: Floats) -> I
     Categories of few rows that do not agree are left undecided, as those never seen are: a column of names, one row
     each, would else fit any labels with a single literal.
     """
-    unit = min(1.0, problem.total / problem.n_rows)  # a row's weight: whole weights are counts, shares are not
-    weight, share = problem.weight[rows] / unit, cost / unit
+    weight = problem.counts[rows]
     for name in problem.schema.categorical:
         codes, values = problem.table.codes(name)
-        sums, unsure = weighed(codes[rows], len(values), share, weight)
+        sums, unsure = weighed(codes[rows], len(values), cost, weight)
         yield from _of_column(name, np.where(unsure, 0.0, sums), values)
     for column in problem.schema.columns:
         if column.missing:

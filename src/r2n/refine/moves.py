@@ -48,13 +48,13 @@ class Fitter:
         """
         index, knowledge = np.flatnonzero(rows), self.problem.knowledge
         here = cost[index]
-        most = self.problem.caps.columns or len(self.numbers.names)
+        most = self.problem.caps.columns or len(self.numbers.names) + MOST_SETS
         halfspace = start if isinstance(start, Halfspace) and len(start.terms) <= most else None
         barred = knowledge.excluded | knowledge.apart_from(beside)
         now = len(self._fitted)
         sets = sets_to_try(self.problem, index, here, barred, most=MOST_SETS) if most > 1 else []
         counted = sets_of(halfspace) if halfspace is not None else ()
-        own = [Counted.of(one, self.problem.table, index, self.problem.weight[index]) for one in counted]
+        own = [Counted.of(one, self.problem.table, index, self.problem.counts[index]) for one in counted]
         for literal in chain(
             halfspace_candidates(self.numbers, index, here, most, halfspace, barred, sets, own),
             membership_candidates(self.problem, index, here),

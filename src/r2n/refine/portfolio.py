@@ -118,7 +118,7 @@ def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
     """The first of ever larger rule sets that the last does not beat by two standard errors, by the true labels.
 
     What a teacher's labels speak for may be the teacher's own error: its curves are steps, and a column that matters
-    nowhere can follow them. The true labels were not what the rules were fitted to, so they can tell.
+    nowhere can follow them. The true labels are not mainly what the rules were fitted to, so they can tell.
     """
     wrong = np.column_stack([rules.truth(rows.table) != rows.truth for rules in candidates])
     return first_as_good(wrong, rows.weight, len(candidates) - 1, 2.0)

@@ -121,6 +121,11 @@ class Problem:
     def n_rows(self) -> int:
         return self.table.n_rows
 
+    @property
+    def counts(self) -> Floats:
+        """How many rows each row stands for: whole weights are counts, shares are not."""
+        return self.weight / min(1.0, self.total / self.n_rows)
+
     def truth(self, literal: Literal) -> Bools:
         """The literal's truth in each row, computed once."""
         if literal not in self._truths:

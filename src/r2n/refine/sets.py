@@ -37,7 +37,8 @@ class Counted:
     def of(cls, origin: Membership, table: Table, rows: NDArray[np.intp], weight: Floats) -> Counted:
         """A set that a literal has."""
         codes, values = table.codes(origin.column)
-        inside = np.array([(value in origin.values) != origin.negated for value in values], dtype=np.bool_)
+        named = frozenset(origin.values)
+        inside = np.array([(value in named) != origin.negated for value in values], dtype=np.bool_)
         return cls(origin.column, values, codes[rows], weight, inside, ~inside, origin)
 
     @property
@@ -62,13 +63,20 @@ class Counted:
         return replace(self, inside=inside, outside=outside, origin=None)
 
     def says_the_same_as(self, other: Counted) -> bool:
-        """Whether the two tell the same categories apart."""
+        """Whether the two tell the same categories apart, or would be written alike."""
         sides = (self.inside, self.outside)
-        return self.column == other.column and any(np.array_equal(other.inside, side) for side in sides)
+        same = any(np.array_equal(other.inside, side) for side in sides)
+        return self.column == other.column and (same or self.written == other.written)
+
+    @property
+    def written(self) -> Membership:
+        """The set as it will stand in a sum."""
+        return self.origin or self.membership()[0]
 
     def membership(self) -> tuple[Membership, bool]:
-        """The shorter of the two sides, and whether it is the inside."""
-        first = int(self.inside.sum()) <= int(self.outside.sum()) or not self.outside.any()
+        """The shorter of the two sides, and whether it is the inside, which undecided categories are not in."""
+        undecided = not (self.inside | self.outside).all()
+        first = undecided or int(self.inside.sum()) <= int(self.outside.sum())
         named = self.inside if first else self.outside
         values = tuple(value for value, take in zip(self.values, named, strict=True) if take)
         return Membership(self.column, values), bool(first)
@@ -78,14 +86,13 @@ def sets_to_try(
     problem: Problem, rows: NDArray[np.intp], cost: Floats, barred: Collection[str], most: int
 ) -> list[Counted]:
     """Sets of every categorical column, the best ones by themselves first."""
-    unit = min(1.0, problem.total / problem.n_rows)
-    weight = problem.weight[rows] / unit
+    weight = problem.counts[rows]
     found: list[tuple[float, Counted]] = []
     nothing = np.zeros(0, dtype=np.bool_)
     for name in problem.schema.categorical:
         if name not in barred:
             codes, values = problem.table.codes(name)
-            found += _cut(Counted(name, values, codes[rows], weight, nothing, nothing), cost / unit)
+            found += _cut(Counted(name, values, codes[rows], weight, nothing, nothing), cost)
     found.sort(key=lambda pair: pair[0])
     return [counted for _, counted in found[:most]]
 

@@ -70,7 +70,8 @@ def expanded_rule(rule: Rule) -> tuple[Rule, ...]:
         return (rule,)
     if not is_expandable(rule):
         raise ParameterError(
-            f"a rule counts {_count_sets(rule)} sets in its sums, which is more cases than can be looked at."
+            f"a rule counts {_count_sets(rule)} sets in its sums, which is more cases than can be looked at. "
+            "Fit again with a smaller max_columns or max_literals."
         )
     cases = product(*(tuple(_cases(literal)) for literal in rule.literals))
     found = RuleSet(tuple(Rule(tuple(each for case in chosen for each in case)) for chosen in cases))
