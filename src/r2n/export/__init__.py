@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from r2n.errors import ParameterError
 from r2n.export._plain import advice
-from r2n.rules import ClassRules, RuleSet, expanded
+from r2n.rules import ClassRules, RuleSet
 
 __all__ = ["export", "formats", "options_of", "read_options", "suffix_of"]
 
@@ -42,9 +42,8 @@ def export(rules: RuleSet | ClassRules, to: str, **options: Any) -> str | bytes:
     for name in options:
         if name not in known:
             raise ParameterError(f"{to} has no option {name!r}.{advice(name, known, 'Its options')}")
-    counts = getattr(_module(to), "COUNTS_SETS", False)  # others are told case by case what sets add to a sum
     try:
-        return cast("str | bytes", _module(to).write(rules if counts else expanded(rules), **options))
+        return cast("str | bytes", _module(to).write(rules, **options))
     except ModuleNotFoundError as error:
         raise ParameterError(
             f"writing {to} needs the package {error.name}, which is not installed. Run: pip install 'r2n[export]'"

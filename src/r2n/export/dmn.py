@@ -21,7 +21,6 @@ from r2n.rules.text import write_name, write_number
 from r2n.schema import Value
 
 SUFFIX = ".dmn"
-COUNTS_SETS = True
 
 _TYPES = {"number": "number", "integer": "number", "text": "string", "mixed": "string", "boolean": "boolean"}
 

@@ -19,7 +19,6 @@ from r2n.rules.text import write_number
 from r2n.schema import Schema, Value
 
 SUFFIX = ".txt"
-COUNTS_SETS = True
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 LONGEST, DEEPEST, MOST_ARGUMENTS, LONGEST_TEXT = 8192, 64, 255, 255  # what Excel reads

@@ -12,7 +12,6 @@ from r2n.rules.text import write_number
 from r2n.schema import Value
 
 SUFFIX = ".js"
-COUNTS_SETS = True
 
 MODULES = {"none": "", "esm": "\nexport { predict, rule };\n", "commonjs": "\nmodule.exports = { predict, rule };\n"}
 

@@ -6,7 +6,6 @@ from r2n.rules import ClassRules, RuleSet
 from r2n.rules.modelfile import to_text
 
 SUFFIX = ".json"
-COUNTS_SETS = True
 
 
 def write(rules: RuleSet | ClassRules) -> str:

@@ -12,7 +12,6 @@ from r2n.rules import ClassRules, RuleSet
 from r2n.rules.text import write_value
 
 SUFFIX = ".md"
-COUNTS_SETS = True
 
 
 def write(rules: RuleSet | ClassRules, *, title: str = "") -> str:

@@ -21,7 +21,6 @@ from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Mi
 from r2n.schema import Value
 
 SUFFIX = ".onnx"
-COUNTS_SETS = True
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8  # old enough for every runtime since 2023
 

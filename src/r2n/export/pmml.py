@@ -18,7 +18,6 @@ from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing
 from r2n.schema import Value
 
 SUFFIX = ".pmml"
-COUNTS_SETS = True
 
 Terms: TypeAlias = tuple[tuple[str, float], ...]
 

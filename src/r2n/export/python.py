@@ -8,7 +8,6 @@ from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing
 from r2n.schema import Value
 
 SUFFIX = ".py"
-COUNTS_SETS = True
 
 _HEAD = '''\
 """Rules written by r2n. A row is a mapping from columns to cells; None and NaN are missing values."""

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sqlglot.dialects.dialect import Dialect
 
 SUFFIX = ".sql"
-COUNTS_SETS = True
 
 # By the names that people use, those of sqlglot.
 DIALECTS = {name: name for name in ("duckdb", "postgres", "sqlite", "snowflake", "bigquery", "spark")}

@@ -24,7 +24,6 @@ from r2n.rules.text import write_name
 from r2n.schema import Table, Value
 
 SUFFIX = ".xlsx"
-COUNTS_SETS = True
 
 Cell = Value | None
 
