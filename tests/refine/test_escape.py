@@ -15,7 +15,7 @@ from r2n.errors import ParameterError
 from r2n.refine import Caps, Prices, Problem
 from r2n.refine.anneal import Schedule, Soft, anneal, gradient, normalised
 from r2n.refine.escape import CYCLE, cool_again, drop_two, split_one
-from r2n.refine.halfspaces import Numbers
+from r2n.refine.numbers import Numbers
 from r2n.refine.work import Task, carry_out
 from r2n.rules import Membership, Rule, RuleSet
 from r2n.schema import Schema

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from r2n import R2NClassifier, RuleSet
 from r2n.refine import Caps, Prices, Problem, descend
-from r2n.refine.halfspaces import Numbers, improved
+from r2n.refine.halfspaces import improved
 from r2n.refine.moves import Fitter
+from r2n.refine.numbers import Numbers
 from r2n.refine.sets import Counted, sets_to_try
 from r2n.rules import Halfspace, Knowledge, Membership, sets_of
 from r2n.schema import Schema

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.refine.halfspaces import Numbers
+from r2n.refine.numbers import Numbers
 from r2n.refine.problem import Bools, Floats, Problem
 from r2n.rules import Halfspace, Literal, Rule
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from r2n.refine.anneal import Schedule, anneal
-from r2n.refine.halfspaces import Numbers
+from r2n.refine.numbers import Numbers
 from r2n.refine.problem import Problem
 from r2n.refine.state import replaced
 from r2n.rules import Rule

@@ -13,8 +13,9 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from r2n.refine.halfspaces import Numbers, halfspace_candidates, improved
+from r2n.refine.halfspaces import halfspace_candidates, improved
 from r2n.refine.memberships import membership_candidates
+from r2n.refine.numbers import Numbers
 from r2n.refine.problem import Bools, Floats, Problem
 from r2n.refine.sets import Counted, sets_to_try
 from r2n.refine.state import State, replaced

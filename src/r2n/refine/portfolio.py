@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from r2n.refine.descent import Move, descend, passed
 from r2n.refine.front import Front, Point, first_as_good, one_standard_error
-from r2n.refine.halfspaces import Numbers
 from r2n.refine.moves import Fitter
+from r2n.refine.numbers import Numbers
 from r2n.refine.problem import Bools, Caps, Floats, Labelled, Prices, Problem
 from r2n.refine.recombine import best_subset
 from r2n.refine.teacher import cleaned_labels

@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from r2n.refine.descent import Move, descend, passed
 from r2n.refine.escape import CYCLE, Escape
-from r2n.refine.halfspaces import Numbers
 from r2n.refine.moves import Fitter
+from r2n.refine.numbers import Numbers
 from r2n.refine.problem import Problem
 from r2n.rules import Rule
 

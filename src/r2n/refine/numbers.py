@@ -1,0 +1,149 @@
+"""The columns that sums are made of, standardised once for all fits: numbers, and beside them sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.refine.problem import Bools, Floats, Problem
+from r2n.refine.sets import Counted
+from r2n.rules import Halfspace, Key, Knowledge, Literal, Membership
+from r2n.schema import Scaling
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numeric columns of a problem's table, standardised once for all fits; beside them may stand sets."""
+
+    names: tuple[str | Counted, ...]
+    z: Floats  # (d, n): columns first, so that one is contiguous; missing values at 0
+    missing: Bools  # (d, n)
+    centre: Floats
+    scale: Floats
+    middle: Floats  # (d,) of z: the median
+    spread: Floats  # (d,) of z: how far its middle half reaches, or more where that is a single value
+    order: tuple[NDArray[np.int32], ...]  # each column's rows in ascending order, missing ones left out
+    sign: NDArray[np.int8]  # (d,): that a column's coefficients must have, 0 for either
+    apart: tuple[frozenset[str], ...]  # groups of columns of which no literal may read two
+
+    @classmethod
+    def of(cls, problem: Problem) -> Numbers:
+        scaling = Scaling.learn(problem.table, problem.schema.numeric, weight=problem.weight)
+        names, n_rows = scaling.names, problem.n_rows
+        centre, scale = np.array(scaling.centre), np.array(scaling.scale)
+        z = np.empty((len(names), n_rows))
+        for k, name in enumerate(names):
+            z[k] = (problem.table.numeric(name) - centre[k]) / scale[k]
+        missing = np.isnan(z)
+        z[missing] = 0.0
+        orders = tuple(ascending(row, gone) for row, gone in zip(z, missing, strict=True))
+        middle, spread = middles(z, orders)
+        sign = np.array([problem.knowledge.sign(name) for name in names], dtype=np.int8)
+        return cls(names, z, missing, centre, scale, middle, spread, orders, sign, problem.knowledge.apart)
+
+    def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> Numbers:
+        """These columns on these rows alone, and sets, which are over the same rows, beside them."""
+        ones, weights = [each.ones() for each in sets], [np.where(each.missing, 0.0, each.weight) for each in sets]
+        known = [max(float(weight.sum()), 1e-300) for weight in weights]
+        share = np.array([float(weight @ one) / all_ for weight, one, all_ in zip(weights, ones, known, strict=True)])
+        spread = np.sqrt(share * (1.0 - share))
+        scale = np.where(spread > 0.0, spread, 1.0)
+        chosen, n, s = np.array(columns, dtype=np.intp), len(rows), len(sets)
+        here = np.ix_(chosen, rows)
+        z = np.vstack([self.z[here], (np.reshape(ones, (s, n)) - share[:, None]) / scale[:, None]])
+        missing = np.vstack([self.missing[here], np.reshape([each.missing for each in sets], (s, n))])
+        z[missing] = 0.0
+        names = (*(self.names[k] for k in chosen), *sets)
+        return Numbers(
+            names,
+            z,
+            missing.astype(np.bool_),
+            np.append(self.centre[chosen], share),
+            np.append(self.scale[chosen], scale),
+            np.append(self.middle[chosen], np.zeros(s)),
+            np.append(self.spread[chosen], np.ones(s)),
+            (),
+            np.append(self.sign[chosen], np.zeros(s, dtype=np.int8)),
+            self.apart,
+        )
+
+    def with_sets(self, problem: Problem, literals: Iterable[Literal]) -> Numbers:
+        """With the sets that these literals count beside the columns; as it is if there are none."""
+        wanted = dict.fromkeys(key for each in literals if isinstance(each, Halfspace) for key, _ in each.sets)
+        if not wanted:
+            return self
+        rows = np.arange(problem.n_rows)
+        sets = [Counted.of(one, problem.table, rows, problem.counts) for one in wanted]
+        return self.among(rows, range(len(self.names)), sets)
+
+    @property
+    def index(self) -> dict[Key, int]:
+        """The place of each column, and of each set that a literal has."""
+        places = ((name.origin if isinstance(name, Counted) else name, k) for k, name in enumerate(self.names))
+        return {key: k for key, k in places if key is not None}
+
+    def halfspace(
+        self, columns: Sequence[int], b: Floats, threshold: float, sets: Mapping[int, Counted] | None = None
+    ) -> Halfspace:
+        """Σ b_k·z_k > threshold in the table's units; sets that changed are given by their place in the sum."""
+        a = b / self.scale[list(columns)]
+        threshold += float(np.sum(a * self.centre[list(columns)]))
+        terms: list[tuple[Key, float]] = []
+        for k, column in enumerate(columns):
+            key: str | Counted | Membership = (sets or {}).get(k, self.names[column])
+            coefficient = float(a[k])
+            if isinstance(key, Counted) and key.origin is not None:
+                key = key.origin
+            elif isinstance(key, Counted):
+                key, inside = key.membership()
+                if not inside:  # a·(in S) is a - a·(in the others)
+                    threshold, coefficient = threshold - coefficient, -coefficient
+            terms.append((key, coefficient))
+        return Halfspace.of(terms, threshold)
+
+    def strongest(self, literal: Halfspace, most: int | None, knowledge: Knowledge) -> Halfspace | None:
+        """The halfspace of its permitted columns alone, at most so many; the others at their means."""
+        index = self.index
+        terms = [
+            (key, a)
+            for key, a in sorted(literal.terms, key=lambda term: -abs(term[1]) * self.scale[index[term[0]]])
+            if column_of(key) not in knowledge.excluded and knowledge.sign(column_of(key)) * a >= 0
+        ]
+        kept: list[tuple[Key, float]] = []
+        for key, a in terms[: len(terms) if most is None else most]:
+            if not knowledge.apart_from(column_of(other) for other, _ in kept) & {column_of(key)}:
+                kept.append((key, a))
+        if not kept:
+            return None
+        dropped = set(literal.terms) - set(kept)
+        return Halfspace.of(kept, literal.threshold - float(sum(a * self.centre[index[key]] for key, a in dropped)))
+
+    def middled(self, rows: np.ndarray, columns: np.ndarray) -> NDArray[np.float32]:
+        """These rows and columns in units of a column's middle half, and a last column of -1, (columns + 1, rows)."""
+        out = np.full((len(columns) + 1, len(rows)), -1.0, dtype=np.float32)
+        out[:-1] = (self.z[columns[:, None], rows] - self.middle[columns, None]) / self.spread[columns, None]
+        return out
+
+
+def column_of(key: str | Membership | Counted) -> str:
+    return key if isinstance(key, str) else key.column
+
+
+def ascending(z: Floats, missing: Bools) -> NDArray[np.int32]:
+    """The rows in ascending order, without those that are missing."""
+    order = np.argsort(z, kind="stable").astype(np.int32)
+    return order[~missing[order]]
+
+
+def middles(z: Floats, orders: Sequence[np.ndarray]) -> tuple[Floats, Floats]:
+    """Each column's median, and the width of its middle half (if that is none: of its middle 80 % or more)."""
+    middle, spread = np.zeros(len(z)), np.ones(len(z))
+    for k, order in enumerate(orders):
+        if len(order):
+            at = [z[k][order[int(share * (len(order) - 1))]] for share in (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)]
+            middle[k] = at[3]
+            spread[k] = next((width for width in (at[4] - at[2], at[5] - at[1], at[6] - at[0]) if width > 0), 1.0)
+    return middle, spread
