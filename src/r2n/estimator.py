@@ -116,8 +116,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         The most columns in a literal, literals in a rule, and rules. Refinement keeps to them: the network alone
         (`effort="none"`, or a Ctrl-C while it trains) does not.
     price : float
-        What a column costs to read, in units of error: refinement goes down from ten times this price to it. In the
-        network, what a literal costs when epochs are compared.
+        What a column costs to read, in units of error: refinement goes down from ten times this price to it. A literal
+        costs one column besides those it reads, a rule fifteen, or two where `max_rules` says how many may be read.
+        In the network, what a literal costs when epochs are compared.
     time_limit : float, optional
         Seconds that fitting may take. If they are few for so many rows (under six, and 1.5 more for every thousand
         rows), refinement starts from no rules, without a network; a teacher is asked if that takes little of them.

@@ -52,7 +52,7 @@ def test_halfway_lies_between(a: float, b: float) -> None:
 
 def point(size: int, error: float) -> Point:
     names = " and ".join(f"x{k} > 0" for k in range(size)) or "false"
-    return Point(RuleSet.parse(f"True if {names} else False"), error, price=1e-3)
+    return Point(RuleSet.parse(f"True if {names} else False"), error)
 
 
 def test_the_front_keeps_the_best_of_each_size_and_no_worse_larger_one() -> None:

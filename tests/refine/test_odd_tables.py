@@ -92,11 +92,29 @@ def test_fitted_to_all_rows_the_rules_grow_by_a_quarter_at_most_and_not_beyond_w
     X, y = example(4).sample(2_000, random_state=0, flip=0.2)
     schema, table = Schema.learn(X)
     rows = Labelled(table, y, np.ones(len(y)))
-    plan = Plan((1e-9,), 1, Caps(columns=4))
+    plan = Plan((1e-9,), 1, Caps(columns=4))  # a price at which every row that a column gains is worth it
     rules = RuleSet.parse("True if x0 < 0.2 or x1 < 0.5 and x3 < 0.5 and x4 > 0.5 else False").with_schema(schema)
-    noisy = Point(rules, 0.3, price=1e-9)  # at which every row that a column gains is worth it
+    noisy = Point(rules, 0.3)
     grown = {most: finish(noisy, most, rows, y, plan, lambda move: None)[0].size for most in (4, 5, 9)}
     assert grown == {4: 4, 5: 5, 9: 5}
+
+
+def test_fitted_to_all_rows_rules_that_were_chosen_are_not_priced_out_again() -> None:
+    X, y = example(4).sample(2_000, random_state=0)
+    schema, table = Schema.learn(X)
+    chosen = example(4).rules.with_schema(schema)
+    plan = Plan((0.1, 1e-4), 1, Caps(columns=4))  # at the first price no second rule pays
+    rules, _ = finish(Point(chosen, 0.0), chosen.size, Labelled(table, y, np.ones(len(y))), y, plan, lambda move: None)
+    assert rules.n_rules == chosen.n_rules
+
+
+def test_a_rule_costs_less_where_the_user_says_how_many_to_read() -> None:
+    """The second rule is true in a hundredth of the rows: worth four columns, not seventeen."""
+    X = np.random.default_rng(0).random((4_000, 2))
+    y = (X[:, 0] > 0.6) | (X[:, 1] < 0.02)
+    settings = {**SHORT, "price": 1e-3}
+    assert R2NClassifier(**settings).fit(X, y).rules_.n_rules == 1
+    assert R2NClassifier(**settings, max_rules=2).fit(X, y).rules_.n_rules == 2
 
 
 def test_caps_on_literals_are_kept() -> None:

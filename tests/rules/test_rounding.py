@@ -62,7 +62,13 @@ def test_what_sets_add_is_rounded_too() -> None:
     assert rounded("0.37·(z in {a}) > 0.11", z=["a", "b", None]) == "(z in {a}) > 0"
 
 
-def test_a_set_is_no_unit_where_that_would_be_too_much() -> None:
+def test_the_unit_is_a_number_not_a_set() -> None:
+    """In units of the set one digit would do: 0.07·x + (z in {a}) > 3.55."""
+    x, z = np.tile(np.arange(0.0, 100.0), 2), np.array(["a"] * 100 + ["b"] * 100)
+    assert rounded("0.07003·x + 1.0001·(z in {a}) > 3.5501", x=x, z=z) == "x + 14·(z in {a}) > 50"
+
+
+def test_a_number_is_no_unit_where_a_set_would_count_too_much() -> None:
     """In units of x the set would count 1e300, which no sum may."""
     assert rounded("1e-300·x + (z in {a}) > 0.6", x=[1.0, 2.0], z=["a", "b"]) == "1e-300·x + (z in {a}) > 0.6"
 

@@ -21,7 +21,6 @@ class Point:
 
     rules: RuleSet
     train_error: float  # under the costs it was fitted to
-    price: float  # at which it was found
     train_score: float = float("nan")  # accuracies, on true labels
     held_out_score: float = float("nan")
 

@@ -29,6 +29,10 @@ Rules = tuple[Rule, ...]
 # Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach.
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
 
+# What a rule costs besides its literals, in columns. Every rule more is a case more that a reader has to hold against
+# all others; but who asks for at most so many rules has said that so many may be read.
+ANY_RULE, ASKED_RULE = 15.0, 2.0
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -44,6 +48,11 @@ class Plan:
     n_jobs: int | None = None
     explore_until: float | None = None  # on time.monotonic's clock
     finish_until: float | None = None
+
+    def priced(self, price: float, rows: Labelled, target: Floats) -> Prices:
+        """What size costs where a column costs `price` at most: less where a teacher is unsure, for so do errors."""
+        sure = float(np.average(np.abs(1.0 - 2.0 * target), weights=rows.weight))
+        return Prices.of(price * sure, ANY_RULE if self.caps.rules is None else ASKED_RULE)
 
     def descents(self, n_starts: int) -> int:
         """The most descents that refining so many starts takes: what progress is measured by."""
@@ -141,11 +150,9 @@ def explore(
     At the lowest price the best ones try to escape from where they ended.
     """
     assert blank.schema is not None
-    # Where a teacher is unsure a row costs little either way: prices shrink with what they buy.
-    sure = float(np.average(np.abs(1.0 - 2.0 * target), weights=rows.weight))
     problems = [
-        Problem.of(rows.table, blank.schema, target, rows.weight, Prices.of(price * sure), plan.caps, plan.knowledge)
-        for price in plan.prices
+        Problem.of(rows.table, blank.schema, target, rows.weight, prices, plan.caps, plan.knowledge)
+        for prices in (plan.priced(price, rows, target) for price in plan.prices)
     ]
     numbers = Numbers.of(problems[0])
     seen: list[Rules] = []  # the end of every task at the present price
@@ -154,7 +161,7 @@ def explore(
         """The points that tasks pass; returns the best of each task."""
         best: dict[int, Move] = {}
         for i, move in carry_out(tasks, numbers, plan.n_jobs, plan.explore_until):
-            yield Point(blank.with_rules(move.rules), move.error, tasks[i].problem.prices.column)
+            yield Point(blank.with_rules(move.rules), move.error)
             watch(move)
             if i not in best or move.objective < best[i].objective:
                 best[i] = move
@@ -171,8 +178,7 @@ def explore(
     ends = distinct(starts)
     for start in [(), *ends]:  # so that there is something to choose if time ends at once
         if start == () or problems[0].allows(start):
-            rules = blank.with_rules((*plan.knowledge.fixed, *start))
-            yield Point(rules, problems[0].error(start), problems[0].prices.column)
+            yield Point(blank.with_rules((*plan.knowledge.fixed, *start)), problems[0].error(start))
     for problem in problems:
         reached = yield from run([Task(problem, start) for start in ends])
         if passed(plan.explore_until):
@@ -194,15 +200,16 @@ def distinct(rule_sets: Iterable[Rules]) -> list[Rules]:
 
 
 def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, watch: Watch) -> tuple[RuleSet, bool]:
-    """A point's rules, refined on all rows at the price they were found at; and whether the user interrupted it.
+    """A point's rules, refined on all rows at the lowest price; and whether the user interrupted it.
 
-    They may grow by a quarter, for more rows carry a little more, but not beyond the `most` that was worthwhile on
-    the rows held out: what is larger fits the noise of the labels, and a constant stays one.
+    That they are worth their size was seen on rows held out: at a higher price rules could be lost again. They may
+    grow by a quarter, for more rows carry a little more, but not beyond the `most` that was worthwhile on the rows
+    held out: what is larger fits the noise of the labels, and a constant stays one.
     """
     assert point.rules.schema is not None
     size = min(point.size + point.size // 4, most)
     within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1), size)
-    prices = Prices.of(point.price)
+    prices = plan.priced(plan.prices[-1], rows, target)
     problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, prices, within, plan.knowledge)
     rules, interrupted = point.rules.rules, False
     try:

@@ -18,7 +18,7 @@ from r2n.errors import ParameterError
 from r2n.rules.chain import Care, Chain, R
 from r2n.rules.floats import count_digits, round_to, shortest_between
 from r2n.rules.literals import Bools, Floats, Halfspace
-from r2n.rules.rounding import nearest_rows, reach, reading_length, with_unit
+from r2n.rules.rounding import in_units, nearest_rows, reach, reading_length
 from r2n.schema import Table
 
 _MOST_DIGITS = 17  # enough for every float
@@ -134,10 +134,9 @@ def _both_sides(literal: Halfspace, table: Table, care: Care) -> tuple[NDArray[n
 
 def _directions(literal: Halfspace, table: Table, want: Bools, budget: int) -> Iterator[list[Halfspace]]:
     """Groups of candidates without their threshold yet, easy ones first: few digits, whole numbers, ratios."""
-    units = [scaled for unit in range(literal.size) if (scaled := with_unit(literal, unit, 1))]
-    yield [*units, *_whole_numbers(literal), *_ratios(literal, table, want, budget)]
+    yield [*in_units(literal, 1), *_whole_numbers(literal), *_ratios(literal, table, want, budget)]
     for digits in range(2, _MOST_DIGITS + 1):
-        yield [scaled for unit in range(literal.size) if (scaled := with_unit(literal, unit, digits))]
+        yield in_units(literal, digits)
 
 
 def _whole_numbers(literal: Halfspace) -> Iterator[Halfspace]:

@@ -75,8 +75,8 @@ def _round_literal(literal: Literal, table: Table) -> Literal:
     hard = nearest_rows(literal, table, truth)
     hard_table = table.take(hard)
     for digits in range(1, _MOST_DIGITS + 1):
-        tried = [with_unit(literal, unit, digits) for unit in range(literal.size)]
-        plausible = [c for c in dict.fromkeys(tried) if c and _fit(c, hard_table, truth[hard])]
+        tried = dict.fromkeys(in_units(literal, digits))
+        plausible = [c for c in tried if _fit(c, hard_table, truth[hard])]
         found = [fit for c in plausible if (fit := _fit(c, table, truth))]
         if found:
             # The first of the shortest, and the literal itself if it is no longer than that.
@@ -100,9 +100,14 @@ def _smallest(rows: Rows, distance: Floats, most: int) -> Rows:
     return rows[np.argpartition(distance, most)[:most]]
 
 
-def with_unit(literal: Halfspace, unit: int, digits: int) -> Halfspace | None:
+def in_units(literal: Halfspace, digits: int) -> list[Halfspace]:
+    """The literal in units of each of its columns of numbers, rounded; of sets only where there is nothing else."""
+    units = literal.numbers or literal.terms
+    return [scaled for _, a in units if (scaled := _divided(literal, abs(a), digits))]
+
+
+def _divided(literal: Halfspace, scale: float, digits: int) -> Halfspace | None:
     """The literal divided by the size of one coefficient, the others rounded; without a threshold yet."""
-    scale = abs(literal.terms[unit][1])
     terms = [(name, round_to(a / scale, digits)) for name, a in literal.terms]
     if any(a == 0.0 or not abs(a) <= most_of(key) for key, a in terms):
         return None
