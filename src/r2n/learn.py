@@ -29,13 +29,15 @@ class Effort:
     prices: tuple[float, ...]  # of the descents, as multiples of `price`: few columns first, then more
     continued: int  # how many of the best go on to the next price
     escapes: int  # from each of them at the last price
+    rule: float  # what a rule costs, in columns: it is a case more to hold against all others
 
 
 EFFORTS = {
-    "quick": Effort((10.0,), 1, 0),
-    "default": Effort((10.0, 3.0, 1.0), 4, 3),
-    "thorough": Effort((10.0, 3.0, 1.0), 6, 12),
+    "quick": Effort((10.0,), 1, 0, 2.0),
+    "default": Effort((10.0, 3.0, 1.0), 4, 3, 15.0),
+    "thorough": Effort((10.0, 3.0, 1.0), 6, 12, 15.0),
 }
+ASKED_RULE = 2.0  # who asks for at most so many rules has said that so many may be read
 
 # Refinement wants starts that differ: restarts take `penalty` times these, in turn.
 SPREAD = (1.0, 0.3, 1.0, 3.0, 1.0)
@@ -128,6 +130,7 @@ class Options:
             continued=effort.continued,
             escapes=effort.escapes,
             caps=Caps(self.max_columns, self.max_literals, self.max_rules),
+            rule=effort.rule if self.max_rules is None else ASKED_RULE,
             knowledge=self.knowledge,
             teacher=False if starting and self.teacher is None else self.teacher,
             seed=seed,

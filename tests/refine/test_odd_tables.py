@@ -103,18 +103,30 @@ def test_fitted_to_all_rows_rules_that_were_chosen_are_not_priced_out_again() ->
     X, y = example(4).sample(2_000, random_state=0)
     schema, table = Schema.learn(X)
     chosen = example(4).rules.with_schema(schema)
-    plan = Plan((0.1, 1e-4), 1, Caps(columns=4))  # at the first price no second rule pays
-    rules, _ = finish(Point(chosen, 0.0), chosen.size, Labelled(table, y, np.ones(len(y))), y, plan, lambda move: None)
-    assert rules.n_rules == chosen.n_rules
+    rows = Labelled(table, y, np.ones(len(y)))
+    for prices, rule in (((0.1, 1e-4), 2.0), ((1e-4,), 1e9)):  # at the first price, or at a rule's, no second rule pays
+        plan = Plan(prices, 1, Caps(columns=4), rule=rule)
+        rules, _ = finish(Point(chosen, 0.0), chosen.size, rows, y, plan, lambda move: None)
+        assert rules.n_rules == chosen.n_rules
 
 
 def test_a_rule_costs_less_where_the_user_says_how_many_to_read() -> None:
-    """The second rule is true in a hundredth of the rows: worth four columns, not seventeen."""
+    """The second rule alone decides a hundredth of the rows: worth four columns, not seventeen."""
     X = np.random.default_rng(0).random((4_000, 2))
     y = (X[:, 0] > 0.6) | (X[:, 1] < 0.02)
-    settings = {**SHORT, "price": 1e-3}
+    settings = {**SHORT, "effort": "default", "price": 1e-3}
     assert R2NClassifier(**settings).fit(X, y).rules_.n_rules == 1
     assert R2NClassifier(**settings, max_rules=2).fit(X, y).rules_.n_rules == 2
+
+
+@pytest.mark.parametrize("effort", ["quick", "default"])
+def test_a_rare_class_has_its_rule(effort: str) -> None:
+    """A rule costs no more than a tenth of what there is to gain, though 33 rows of 20,000 are less than 15 columns."""
+    X = np.random.default_rng(0).random((20_000, 3))
+    y = X[:, 0] > 0.9988 if effort == "default" else X[:, 0] > 0.988
+    model = R2NClassifier(**{**SHORT, "effort": effort}).fit(X, y)
+    assert model.score(X, y) == 1.0
+    assert model.rules_.size == 1
 
 
 def test_caps_on_literals_are_kept() -> None:

@@ -19,7 +19,7 @@ from r2n.refine.sets import Counted
 from r2n.rules import Halfspace
 
 SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these, sets not counted
-FITTED_ROWS = 3_000
+FITTED_ROWS = 3_000  # different ones
 SWEEPS = 3
 
 
@@ -111,8 +111,8 @@ def directions(
 ) -> Iterator[tuple[tuple[int, ...], Floats]]:
     """Logistic directions over ever fewer columns: all at first, then the weakest goes, again and again."""
     columns = list(screened)
-    step = -(-len(rows) // FITTED_ROWS)
-    rows, cost = rows[::step], cost[::step]  # a direction need not be exact: the scans that finish it read all rows
+    read = numbers.sample(rows, FITTED_ROWS)  # a direction need not be exact: the scans that finish it read all rows
+    rows, cost = rows[read], cost[read]
     if not (cost < 0).any():
         return
     if len(columns) < 2:

@@ -28,6 +28,7 @@ class Numbers:
     order: tuple[NDArray[np.int32], ...]  # each column's rows in ascending order, missing ones left out
     sign: NDArray[np.int8]  # (d,): that a column's coefficients must have, 0 for either
     apart: tuple[frozenset[str], ...]  # groups of columns of which no literal may read two
+    lot: NDArray[np.int32]  # (n,): each row's place in a shuffled order of the different rows
 
     @classmethod
     def of(cls, problem: Problem) -> Numbers:
@@ -42,7 +43,8 @@ class Numbers:
         orders = tuple(ascending(row, gone) for row, gone in zip(z, missing, strict=True))
         middle, spread = middles(z, orders)
         sign = np.array([problem.knowledge.sign(name) for name in names], dtype=np.int8)
-        return cls(names, z, missing, centre, scale, middle, spread, orders, sign, problem.knowledge.apart)
+        lot = lots([*z, *(problem.table.codes(name)[0] for name in problem.schema.categorical)], n_rows)
+        return cls(names, z, missing, centre, scale, middle, spread, orders, sign, problem.knowledge.apart, lot)
 
     def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> Numbers:
         """These columns on these rows alone, and sets, which are over the same rows, beside them."""
@@ -68,6 +70,7 @@ class Numbers:
             (),
             np.append(self.sign[chosen], np.zeros(s, dtype=np.int8)),
             self.apart,
+            self.lot[rows],
         )
 
     def with_sets(self, problem: Problem, literals: Iterable[Literal]) -> Numbers:
@@ -121,11 +124,34 @@ class Numbers:
         dropped = set(literal.terms) - set(kept)
         return Halfspace.of(kept, literal.threshold - float(sum(a * self.centre[index[key]] for key, a in dropped)))
 
+    def sample(self, rows: np.ndarray, most: int) -> Bools:
+        """Which of these rows to read where `most` different ones will do: a row twice is in or out with its copy."""
+        lot = self.lot[rows]
+        here = np.zeros(int(lot.max(initial=-1)) + 1, dtype=np.bool_)
+        here[lot] = True
+        different = np.flatnonzero(here)
+        return lot < different[most] if len(different) > most else np.ones(len(rows), dtype=np.bool_)
+
     def middled(self, rows: np.ndarray, columns: np.ndarray) -> NDArray[np.float32]:
         """These rows and columns in units of a column's middle half, and a last column of -1, (columns + 1, rows)."""
         out = np.full((len(columns) + 1, len(rows)), -1.0, dtype=np.float32)
         out[:-1] = (self.z[columns[:, None], rows] - self.middle[columns, None]) / self.spread[columns, None]
         return out
+
+
+def lots(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
+    """Each row's place in an order of the different rows that their values decide, but that looks like chance.
+
+    >>> lots([np.array([0.5, 0.2, 0.5]), np.array([1, 1, 1])], 3)[[0, 2]].tolist() in ([0, 0], [1, 1])
+    True
+    """
+    mixed = np.zeros(n_rows, dtype=np.uint64)
+    for column in columns:  # after each a round of splitmix64's finaliser, which spreads every bit over all
+        mixed ^= np.ascontiguousarray(column, dtype=np.float64).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+        mixed ^= mixed >> np.uint64(31)
+    return np.unique(mixed, return_inverse=True)[1].astype(np.int32)
 
 
 def column_of(key: str | Membership | Counted) -> str:

@@ -29,30 +29,24 @@ Rules = tuple[Rule, ...]
 # Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach.
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
 
-# What a rule costs besides its literals, in columns. Every rule more is a case more that a reader has to hold against
-# all others; but who asks for at most so many rules has said that so many may be read.
-ANY_RULE, ASKED_RULE = 15.0, 2.0
+RULE_SHARE = 0.1  # of what there is to gain: no rule costs more, or a rare class would have none
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How much work is done, by how many processes, and until when."""
 
-    prices: tuple[float, ...]
+    prices: tuple[float, ...]  # of a column
     continued: int  # the best starts go on to the next lower price, the others end there
     caps: Caps
     knowledge: Knowledge = NOTHING
+    rule: float = 2.0  # what a rule costs besides its literals, in columns
     escapes: int = 0  # from each end at the lowest price
     teacher: bool | None = None  # None: where the labels are noisy
     seed: int = 0  # of the teacher's folds, the rows drawn and the escapes
     n_jobs: int | None = None
     explore_until: float | None = None  # on time.monotonic's clock
     finish_until: float | None = None
-
-    def priced(self, price: float, rows: Labelled, target: Floats) -> Prices:
-        """What size costs where a column costs `price` at most: less where a teacher is unsure, for so do errors."""
-        sure = float(np.average(np.abs(1.0 - 2.0 * target), weights=rows.weight))
-        return Prices.of(price * sure, ANY_RULE if self.caps.rules is None else ASKED_RULE)
 
     def descents(self, n_starts: int) -> int:
         """The most descents that refining so many starts takes: what progress is measured by."""
@@ -150,9 +144,10 @@ def explore(
     At the lowest price the best ones try to escape from where they ended.
     """
     assert blank.schema is not None
+    sure, most = sureness(rows, target), RULE_SHARE * float(np.average(target, weights=rows.weight))
     problems = [
         Problem.of(rows.table, blank.schema, target, rows.weight, prices, plan.caps, plan.knowledge)
-        for prices in (plan.priced(price, rows, target) for price in plan.prices)
+        for prices in (Prices.of(price * sure, min(plan.rule * price * sure, most)) for price in plan.prices)
     ]
     numbers = Numbers.of(problems[0])
     seen: list[Rules] = []  # the end of every task at the present price
@@ -186,12 +181,17 @@ def explore(
         seen = yield from mixed(problem, reached)
         ends = seen[: plan.continued]
         if problem.error(ends[0]) <= 4 * problems[-1].prices.column:
-            return  # all that is left to gain is less than the smallest rule costs
+            return  # all that is left to gain is less than two literals of one column cost
     if plan.escapes:
         tasks = [Task(problems[-1], end, "end", plan.escapes, plan.seed + i) for i, end in enumerate(ends)]
         reached = yield from run(tasks)
         if not passed(plan.explore_until):
             yield from mixed(problems[-1], [*reached, *seen])
+
+
+def sureness(rows: Labelled, target: Floats) -> float:
+    """Where a teacher is unsure a row costs little either way: prices shrink with what they buy."""
+    return float(np.average(np.abs(1.0 - 2.0 * target), weights=rows.weight))
 
 
 def distinct(rule_sets: Iterable[Rules]) -> list[Rules]:
@@ -202,14 +202,14 @@ def distinct(rule_sets: Iterable[Rules]) -> list[Rules]:
 def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, watch: Watch) -> tuple[RuleSet, bool]:
     """A point's rules, refined on all rows at the lowest price; and whether the user interrupted it.
 
-    That they are worth their size was seen on rows held out: at a higher price rules could be lost again. They may
+    That they are worth their size was seen on rows held out: at a higher price they could be lost again. They may
     grow by a quarter, for more rows carry a little more, but not beyond the `most` that was worthwhile on the rows
     held out: what is larger fits the noise of the labels, and a constant stays one.
     """
     assert point.rules.schema is not None
     size = min(point.size + point.size // 4, most)
     within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1), size)
-    prices = plan.priced(plan.prices[-1], rows, target)
+    prices = Prices.of(plan.prices[-1] * sureness(rows, target))
     problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, prices, within, plan.knowledge)
     rules, interrupted = point.rules.rules, False
     try:

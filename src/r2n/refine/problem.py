@@ -27,9 +27,9 @@ class Prices:
     column: float
 
     @classmethod
-    def of(cls, price: float, rule: float = 2.0) -> Prices:
-        """Of one column's: a literal costs one column besides those it reads, a rule so many besides its literals."""
-        return cls(rule=rule * price, literal=price, column=price)
+    def of(cls, price: float, rule: float = 0.0) -> Prices:
+        """By a column's price: a rule costs two besides its literals, or more, a literal one besides its columns."""
+        return cls(rule=max(2 * price, rule), literal=price, column=price)
 
     def of_literal(self, literal: Literal) -> float:
         """A set in a sum is a condition too: else `and` would be written as a sum with a large coefficient."""
