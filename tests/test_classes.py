@@ -140,6 +140,19 @@ def problem_of(frame: pd.DataFrame, y: np.ndarray, weight: np.ndarray) -> Proble
     return Problem.of(table, schema, y, weight, Prices.of(3e-3), Caps())
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_row_of_weight_two_is_the_row_twice_where_not_all_rows_are_read(seed: int) -> None:
+    """Directions are fitted to 3,000 different rows at most."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.gamma(4, 10, 4_000), "b": rng.gamma(2, 8, 4_000), "c": rng.normal(size=4_000)})
+    y = (frame["a"] - 1.5 * frame["b"] + 3 * frame["c"] > 20).to_numpy() ^ (rng.random(4_000) < 0.1)
+    start = RuleSet.parse("True if a > 20 else False").rules
+    weighted = problem_of(frame, y, np.full(4_000, 2.0))
+    repeated = problem_of(pd.concat([frame, frame], ignore_index=True), np.r_[y, y], np.ones(8_000))
+    ends = [list(descend(problem, start))[-1] for problem in (weighted, repeated)]
+    assert ends[0].objective == pytest.approx(ends[1].objective, abs=1e-9)
+
+
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10**6))
 def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_no_row(seed: int) -> None:
@@ -169,6 +182,19 @@ def test_weights_reach_the_rules() -> None:
     assert second.rules_.columns == ("x1",)
     alone = R2NClassifier(**QUICK).fit(X[left], y[left])
     assert str(alone.rules_) == str(first.rules_), "a row of weight 0 is no row"
+
+
+@settings(max_examples=5)
+@given(seed=st.integers(0, 10**6))
+def test_a_category_of_rows_without_weight_was_never_there(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.gamma(4, 10, 300), "b": rng.gamma(2, 8, 300), "k": rng.choice(list("pqrstuv"), 300)})
+    y = (frame["a"] + 25 * frame["k"].isin(list("pqrst")) - frame["b"] > 50).to_numpy() ^ (rng.random(300) < 0.05)
+    more = pd.concat([frame, frame.iloc[:1].assign(k="z")], ignore_index=True)
+    plain = R2NClassifier(**QUICK).fit(frame, y)
+    weighted = R2NClassifier(**QUICK).fit(more, np.append(y, False), sample_weight=np.append(np.ones(300), 0.0))
+    assert str(weighted.rules_) == str(plain.rules_)
+    assert weighted.rules_.schema == plain.rules_.schema
 
 
 def test_class_weights_move_the_balance() -> None:

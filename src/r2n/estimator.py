@@ -290,7 +290,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         weight = weights_of(sample_weight, self.class_weight, labels)
         if not weight.all():
             some = np.flatnonzero(weight)
-            table, labels, weight = table.take(some), labels.take(some), weight[some]
+            table, labels, weight = table.take(some, alone=True), labels.take(some), weight[some]
             schema = schema.seen_in(table)
         knowledge = self._knowledge(schema, labels)
         options = replace(options, knowledge=knowledge)

@@ -111,8 +111,8 @@ class Table:
         self._check(name)
         return self._source.kind(name)
 
-    def take(self, rows: ArrayLike) -> Table:
-        """The given rows (positions, or a Boolean mask), in the given order.
+    def take(self, rows: ArrayLike, alone: bool = False) -> Table:
+        """The given rows (positions, or a Boolean mask), in the given order; alone, without the others' categories.
 
         >>> Table.read({"age": [31, 45, 58]}).take([2, 0]).numeric("age")
         array([58., 31.])
@@ -121,7 +121,7 @@ class Table:
         if positions.dtype.kind == "b":
             positions = np.flatnonzero(positions)
         positions = positions.astype(np.intp, copy=False)
-        return Table(_RowsOf(self, positions), self.names, len(positions))
+        return Table(_RowsOf(self, positions, alone), self.names, len(positions))
 
     def detached(self, categorical: Iterable[str]) -> Table:
         """The same rows, without the larger table that they may be part of; numbers may be asked for as categories."""
@@ -232,9 +232,10 @@ def _blocks(matrix: AnyArray, places: Mapping[str, int]) -> Iterator[Table]:
 class _RowsOf(_InOne):
     """Some rows of another table: conversions are made, and kept, once for all subsets of it."""
 
-    def __init__(self, table: Table, rows: NDArray[np.intp]) -> None:
+    def __init__(self, table: Table, rows: NDArray[np.intp], alone: bool) -> None:
         self._table = table
         self._rows = rows
+        self._alone = alone
 
     def kind(self, name: str) -> Kind:
         return self._table.kind(name)
@@ -244,7 +245,17 @@ class _RowsOf(_InOne):
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         codes, values = self._table.codes(name)
-        return codes[self._rows], values
+        codes = codes[self._rows]
+        return _with_values(codes, values, np.isin(np.arange(len(values)), codes)) if self._alone else (codes, values)
+
+
+def _with_values(codes: Codes, values: tuple[Value, ...], kept: Bools) -> tuple[Codes, tuple[Value, ...]]:
+    """The column where only some values are kept; the others are missing."""
+    if kept.all():
+        return codes, values
+    place = np.where(kept, np.cumsum(kept) - 1, -1)
+    moved = np.append(place, -1)[codes].astype(codes.dtype)  # -1, missing before, reads the last
+    return moved, tuple(value for value, keep in zip(values, kept, strict=True) if keep)
 
 
 class _Renamed:
@@ -321,11 +332,7 @@ class _WithMissing(_InOne):
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         codes, values = self._table.codes(name)
         kept = [_code_key(value) not in self._codes.get(name, ()) for value in values]
-        if all(kept):
-            return codes, values
-        place = np.where(kept, np.cumsum(kept) - 1, -1)
-        moved = np.append(place, -1)[codes].astype(codes.dtype)  # -1, missing before, reads the last
-        return moved, tuple(value for value, keep in zip(values, kept, strict=True) if keep)
+        return _with_values(codes, values, np.array(kept, dtype=np.bool_))
 
 
 def _code_key(value: Value) -> tuple[bool, Value]:
