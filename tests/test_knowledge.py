@@ -1,6 +1,7 @@
 """What an expert says beforehand is checked at once and kept to the end."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,18 +44,34 @@ def columns_of(rule: Rule) -> set[str]:
     apart=st.sampled_from([(), (("income", "debt"),), (("income", "debt", "age"),), (("age", "region"),)]),
     signs=st.dictionaries(st.sampled_from(["income", "debt", "age"]), st.sampled_from([1, -1])),
     fixed=st.sampled_from([(), ("age > 50 and debt > 3",), ("region in {south}", "income + 0.123456·debt > 90.12345")]),
+    literals=st.sets(
+        st.sampled_from(["income - 2.0123456·debt > 5.0123456", "income + 9.87654·(region in {west}) > 31.4159265"])
+    ),
+    most_columns=st.integers(1, 3),
+    most_literals=st.sampled_from([None, 1, 2]),
 )
 def test_what_is_promised_is_kept_through_refinement_rounding_and_simplification(
-    seed: int, excluded: set[str], apart: tuple[tuple[str, ...], ...], signs: dict[str, int], fixed: tuple[str, ...]
+    seed: int,
+    excluded: set[str],
+    apart: tuple[tuple[str, ...], ...],
+    signs: dict[str, int],
+    fixed: tuple[str, ...],
+    literals: set[str],
+    most_columns: int,
+    most_literals: int | None,
 ) -> None:
     frame, y = people(300, seed)
+    frame = frame.mask(np.random.default_rng(seed).random(frame.shape) < 0.03)
     schema, table = Schema.learn(frame)
     keep = tuple(parse_rule(text) for text in fixed)
-    knowledge = Knowledge(
-        fixed=keep, excluded=frozenset(excluded), apart=tuple(map(frozenset, apart)), signs=tuple(signs.items())
-    )
-    plan = Plan((1e-3, 1e-4), 1, Caps(rules=len(keep) + 3), knowledge, escapes=3, teacher=False)
-    starts = [(), RuleSet.parse("yes if income - debt - age > 3 and region in {west} or age < 30 else no").rules]
+    limits = Knowledge(excluded=frozenset(excluded), apart=tuple(map(frozenset, apart)), signs=tuple(signs.items()))
+    own = tuple(literal for literal in map(parse_literal, sorted(literals)) if limits.permits(literal))
+    knowledge = replace(limits, fixed=keep, literals=own)
+    caps = Caps(columns=most_columns, literals=most_literals, rules=len(keep) + 3)
+    plan = Plan((1e-3, 1e-4), 1, caps, knowledge, escapes=3, teacher=False)
+    counting = "yes if income - debt + 20·(region in {west}) > 12.3456 and age > 20 else no"
+    plain = "yes if income - debt - age > 3 and region in {west} or age < 30 else no"
+    starts = [(), RuleSet.parse(plain).rules, RuleSet.parse(counting).rules]
     rows = Labelled(table, y == "yes", np.ones(300))
     everything = np.arange(300)
     refined = refine(RuleSet((), "yes", "no", schema), rows, (everything, everything), starts, plan)
@@ -64,7 +81,9 @@ def test_what_is_promised_is_kept_through_refinement_rounding_and_simplification
         for rule in set(rules.rules) - set(keep):
             assert not columns_of(rule) & excluded
             assert all(len(columns_of(rule) & set(group)) < 2 for group in apart)
-            for literal in rule.literals:
+            assert most_literals is None or len(rule.literals) <= most_literals
+            for literal in set(rule.literals) - set(own):
+                assert literal.size <= most_columns
                 if isinstance(literal, Halfspace):
                     assert all(signs.get(name, 0) * a >= 0 for name, a in literal.numbers)
                     assert not any(one.column in signs for one, _ in literal.sets)
@@ -96,6 +115,9 @@ def test_an_experts_literals_and_start_are_used() -> None:
         given_.fit(frame, y)
     model = R2NClassifier(**QUICK, literals=["income - 2·debt > 5"], max_columns=1).fit(frame, y)
     assert any(str(literal) == "income - 2·debt > 5" for literal in model.rules_.literals)
+    long = "income - 2.0123456·debt > 5.0123456"  # as it was given, not rounded
+    model = R2NClassifier(**QUICK, literals=[long], max_columns=1).fit(frame, y)
+    assert any(str(literal) == long for literal in model.rules_.literals)
     start = RuleSet.parse("yes if income - 2·debt > 4 else no")
     hurried = R2NClassifier(random_state=0, effort="quick", time_limit=3.0, start=start, teacher=False)
     assert hurried.fit(frame, y).score(frame, y) > 0.85

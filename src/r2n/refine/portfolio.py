@@ -224,8 +224,9 @@ def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, 
 def with_short_numbers(
     rules: RuleSet, table: Table, knowledge: Knowledge = NOTHING, most_literals: int | None = None
 ) -> RuleSet:
-    """The same on every row of the table, as short as can be; fixed rules stay, and what an expert forbids."""
+    """The same on every row of the table, as short as can be; what an expert gave stays, and what is forbidden."""
     learned = simplify(rules.with_rules(set(rules.rules) - set(knowledge.fixed)))
-    short = simplify(round_predictions(untied(learned, table, most_literals), table))
+    given = frozenset(knowledge.literals)
+    short = simplify(round_predictions(untied(learned, table, most_literals, given), table, given))
     kept = short if all(map(knowledge.permits_rule, short.rules)) else learned
     return rules.with_rules((*knowledge.fixed, *kept.rules))

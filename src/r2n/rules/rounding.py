@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Collection
 from typing import TypeAlias
 
 import numpy as np
@@ -36,8 +37,8 @@ def round_ruleset(rules: RuleSet, table: Table) -> RuleSet:
     return rules.with_rules(Rule(tuple(rounded[literal] for literal in rule.literals)) for rule in rules.rules)
 
 
-def round_predictions(rules: RuleSet, table: Table) -> RuleSet:
-    """The rules with the shortest numbers that keep every *prediction* on every row.
+def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] = ()) -> RuleSet:
+    """The rules with the shortest numbers that keep every *prediction* on every row; literals given stay as they are.
 
     A literal decides only the rows in which the rest of its rule holds and no other rule does; elsewhere it
     may change, which leaves more room: 0.25 rather than 0.2497.
@@ -60,6 +61,8 @@ def round_predictions(rules: RuleSet, table: Table) -> RuleSet:
             if k != j:
                 silent &= ~other.evaluate(table)
         for literal in original.literals:
+            if literal in given:
+                continue
             rest = tuple(other for other in current[j].literals if other != literal)
             care = silent & Rule(rest).evaluate(table)
             current[j] = Rule((*rest, _round_literal(literal, table.take(care))))

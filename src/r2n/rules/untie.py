@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +12,10 @@ from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Table
 
 
-def untied(rules: RuleSet, table: Table, most: int | None = None) -> RuleSet:
+def untied(rules: RuleSet, table: Table, most: int | None = None, given: Collection[Literal] = ()) -> RuleSet:
     """A set that is the same wherever its rule holds goes out of its sum; no prediction changes on these rows.
 
-    Rules get no more than `most` literals.
+    Rules get no more than `most` literals, and those given stay as they are.
 
     >>> rules = RuleSet.parse("yes if gain - 100000·(status in {married}) < -96880 else no")
     >>> table = Table.read({"gain": [0.0, 5000, 0, 5000], "status": ["single", "single", "married", "married"]})
@@ -23,27 +23,29 @@ def untied(rules: RuleSet, table: Table, most: int | None = None) -> RuleSet:
     yes if gain < 3120 and status in {married}
     else no
     """
-    return rules.with_rules(_untied(rule, table, most) for rule in rules.rules)
+    return rules.with_rules(_untied(rule, table, most, given) for rule in rules.rules)
 
 
-def _untied(rule: Rule, table: Table, most: int | None) -> Rule:
+def _untied(rule: Rule, table: Table, most: int | None, given: Collection[Literal]) -> Rule:
     truth = rule.evaluate(table)
     if not truth.any():
         return rule  # these rows say nothing about it
     fired = table.take(np.flatnonzero(truth))
     while True:
-        options = (option for option in _without_one(rule, fired) if most is None or len(option.literals) <= most)
+        ways = _without_one(rule, fired, given)
+        options = (option for option in ways if most is None or len(option.literals) <= most)
         better = next((option for option in options if np.array_equal(option.evaluate(table), truth)), None)
         if better is None:
             return rule
         rule = better  # with a set less in a sum, so this ends
 
 
-def _without_one(rule: Rule, fired: Table) -> Iterator[Rule]:
+def _without_one(rule: Rule, fired: Table, given: Collection[Literal]) -> Iterator[Rule]:
     """The rule with one set out of its sum, and without it, for each that is always the same where the rule holds."""
     for literal in rule.literals:
-        for one, a in literal.sets if isinstance(literal, Halfspace) else ():
-            assert isinstance(literal, Halfspace)
+        if not isinstance(literal, Halfspace) or literal in given:
+            continue
+        for one, a in literal.sets:
             held = one.evaluate(fired)
             if held.all() or not held.any():
                 apart = one if held.all() else replace(one, negated=not one.negated)
