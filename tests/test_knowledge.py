@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from r2n import R2NClassifier, RuleSet
-from r2n.errors import Interrupted, ParameterError, ParseError
+from r2n.errors import Interrupted, ParameterError, ParseError, UnseenCategory
 from r2n.refine import Caps, Labelled, Plan, refine
 from r2n.rules import Halfspace, Knowledge, Rule, parse_literal, parse_rule, read_knowledge
 from r2n.schema import Schema
@@ -162,16 +162,51 @@ def test_sets_in_sums_are_read_and_have_no_sign(knowledge: dict, broken: str | N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("income + 2·(regoin in {west}) > 3", "literals: in `income + 2·(regoin in {west}) > 3`, the table has no col"),
-        ("region + 2·(region in {west}) > 3", "literals: `region + 2·(region in {west}) > 3` compares 'region', whi"),
-        ("income + 2·(region > 3", "line 1, column 12: literals: brackets hold a set that is counted, as in"),
+        ("income + 2·(regoin in {west}) > 3", "line 1, column 13: {}: the schema has no column 'regoin'. Did you mean"),
+        (
+            "region + 2·(region in {west}) > 3",
+            "line 1, column 1: {}: column 'region' holds categories, which cannot",
+        ),
+        ("income + 2·(region > 3", "line 1, column 12: {}: brackets hold a set that is counted, as in"),
+        ("age in {old}", "line 1, column 9: {}: column 'age' holds numbers, and never 'old'. Compare it"),
+        ("debt in {-9}", "line 1, column 10: {}: in column 'debt', -9 stands for a missing value. Write `debt is mis"),
+        ("debt/change > 0.4", "line 1, column 6: {}: column 'change' goes down to -7, where a ratio turns round."),
     ],
 )
-def test_an_experts_sums_of_sets_are_checked(text: str, message: str) -> None:
+@pytest.mark.parametrize("what", ["literals", "start", "fixed"])
+def test_what_an_expert_writes_is_checked_at_its_place(what: str, text: str, message: str) -> None:
+    frame = people(60)[0].assign(change=np.arange(60.0) - 7)
+    schema, _ = Schema.learn(frame, missing_values={"debt": [-9]})
+    blank = RuleSet((), "yes", "no", schema)
+    with pytest.raises(ParseError) as error:
+        read_knowledge(schema, blank, **{what: [text]})
+    assert str(error.value).startswith(message.format(what))
+    read_knowledge(schema, blank, **{what: ["debt/income > 0.4", "change is known"]})
+
+
+def test_literals_that_are_no_text_are_checked_too() -> None:
     schema, _ = Schema.learn(people(60)[0])
-    with pytest.raises((ParameterError, ParseError)) as error:
-        read_knowledge(schema, None, literals=[text])
-    assert str(error.value).startswith(message)
+    with pytest.raises(
+        ParameterError, match=r"^literals: in `regoin in \{west\}`, the schema has no column 'regoin'\."
+    ):
+        read_knowledge(schema, None, literals=[parse_literal("regoin in {west}")])
+
+
+@pytest.mark.parametrize(
+    "expert", [{"fixed": ["region in {weest} and age > 60"]}, {"literals": ["income + 2·(region in {weest}) > 3"]}]
+)
+def test_a_category_that_no_row_has_is_told(expert: dict) -> None:
+    """A warning: where rows are split, the other part may have it."""
+    frame, y = people(200)
+    with pytest.warns(UnseenCategory, match="column 'region' never held 'weest'. Did you mean 'west'") as told:
+        R2NClassifier(**QUICK, **expert).fit(frame, y)
+    assert told[0].filename == __file__
+
+
+def test_a_fixed_rule_given_twice_is_one() -> None:
+    frame, y = people(200)
+    model = R2NClassifier(**QUICK, fixed=["age > 60", "age > 60.0"], max_rules=1).fit(frame, y)
+    assert [str(rule) for rule in model.rules_.rules] == ["age > 60"]
 
 
 def test_an_experts_sum_of_sets_is_learned_with() -> None:

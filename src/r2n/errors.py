@@ -12,7 +12,8 @@
 
     UserWarning
     └── R2NWarning
-        └── Interrupted                    stopped early, with the best found so far
+        ├── Interrupted                    stopped early, with the best found so far
+        └── UnseenCategory                 an expert names a category that no row has
 
 Every message says what came, what was expected, and what to do.
 """
@@ -28,6 +29,7 @@ __all__ = [
     "R2NError",
     "R2NWarning",
     "SchemaError",
+    "UnseenCategory",
 ]
 
 # How much of a long line is shown on either side of the caret.
@@ -90,3 +92,7 @@ class R2NWarning(UserWarning):
 
 class Interrupted(R2NWarning):
     """The work was stopped early; what is returned is the best found so far."""
+
+
+class UnseenCategory(R2NWarning):
+    """An expert's literal names a category that no row has: it may be mistyped, or be in other rows only."""

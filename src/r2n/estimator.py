@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from r2n.counts import ClassCounts, Counts, shares_of
-from r2n.errors import Interrupted, ParameterError, SchemaError
+from r2n.errors import Interrupted, ParameterError, SchemaError, UnseenCategory
 from r2n.extract import truths
 from r2n.labels import Labels, weights_of
 from r2n.learn import Learned, Options, learn
@@ -35,7 +35,7 @@ from r2n.parameters import (
     whole,
 )
 from r2n.refine import Labelled, Move
-from r2n.rules import Baseline, ClassRules, Knowledge, RuleSet, read_knowledge
+from r2n.rules import Baseline, ClassRules, Knowledge, RuleSet, doubts, read_knowledge
 from r2n.schema import Schema, Table, Value, has_text_names
 from r2n.settle import settled
 
@@ -114,11 +114,12 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         By default where these err on more than 5 % of the rows. Scores are always on the labels as they came.
     max_columns, max_literals, max_rules : int or None
         The most columns in a literal, literals in a rule, and rules. Refinement keeps to them: the network alone
-        (`effort="none"`, or a Ctrl-C while it trains) does not.
+        (`effort="none"`, or a Ctrl-C while it trains) does not. Up to `max_rules`, a rule costs less: see `price`.
     price : float
-        What a column costs to read, in units of error: refinement goes down from ten times this price to it. A literal
-        costs one column besides those it reads, a rule fifteen, or two where `max_rules` says how many may be read.
-        In the network, what a literal costs when epochs are compared.
+        What a column costs to read, in units of error: refinement goes down from ten times this price to it (with
+        `effort="quick"` it stays there). A literal costs one column besides those it reads; a rule fifteen, but no
+        more than a tenth of what there is to gain, or two where `max_rules` says how many may be read, and with
+        `effort="quick"`. In the network, what a literal costs when epochs are compared.
     time_limit : float, optional
         Seconds that fitting may take. If they are few for so many rows (under six, and 1.5 more for every thousand
         rows), refinement starts from no rules, without a network; a teacher is asked if that takes little of them.
@@ -137,17 +138,19 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     missing_values : list, or dict of lists by column, optional
         Values that stand for a missing one, such as `[-7, -8, -9]`, now and at predict.
     literals : list of str, optional
-        Literals to choose from besides those that are learned, such as `["age > 30", "debt/income > 0.4"]`.
+        Literals to choose from besides those that are learned, such as `["age > 30", "debt/income > 0.4"]`. They stay
+        as they are written, and may have more than `max_columns`.
     start : RuleSet or str, optional
-        A person's rules, to begin from.
+        A person's rules, to begin from, for two classes. What they may not be is mended or left out.
     fixed : RuleSet, str or list of str, optional
-        Rules that stay as they are; others are learned beside them.
+        Rules that stay as they are, for two classes; others are learned beside them.
     exclude : list of str, optional
         Columns that no learned rule may read.
     apart : list of groups of str, optional
         Columns of which no learned rule may read two, such as `[("age", "region")]`.
     monotone : dict, optional
-        The sign that a column's coefficients must have: with `{"debt": -1}` more debt never makes a row the label's.
+        The sign that a column's coefficients must have, for two classes: with `{"debt": -1}` more debt never makes a
+        row the label's.
     class_weight : dict, "balanced" or None
         What a row of each class weighs, as in scikit-learn.
     positive : label, optional
@@ -293,6 +296,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             table, labels, weight = table.take(some, alone=True), labels.take(some), weight[some]
             schema = schema.seen_in(table)
         knowledge = self._knowledge(schema, labels)
+        for words in doubts(knowledge, schema):
+            warnings.warn(words, UnseenCategory, stacklevel=2)
         options = replace(options, knowledge=knowledge)
         weight = weight / min(1.0, float(weight.mean()))  # weights below one are shares, not counts
         learned = self._learn(schema, table, labels, weight, options, began)

@@ -76,6 +76,8 @@ def _one_class(label: Value) -> str:
 
 def _plain_array(y: Any) -> Any:
     """Nullable columns as the values they hold, not as floats or objects; anything else as it is."""
+    if isinstance(y, list | tuple) and len({isinstance(label, str) for label in y}) > 1:
+        return np.array(y, dtype=object)  # else numbers beside text would become text
     if isinstance(y, list | tuple) or (isinstance(getattr(y, "dtype", None), np.dtype) and y.dtype.kind not in "OMm"):
         return y
     if getattr(y, "ndim", 1) != 1 or not (hasattr(y, "to_list") or hasattr(y, "to_pylist") or hasattr(y, "tolist")):

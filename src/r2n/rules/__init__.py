@@ -9,7 +9,7 @@ from r2n.rules.drift import Check, RuleDrift, check
 from r2n.rules.equivalence import Equivalence, equivalent
 from r2n.rules.expand import expanded
 from r2n.rules.floats import shortest_between
-from r2n.rules.knowledge import NOTHING, Knowledge, read_knowledge
+from r2n.rules.knowledge import NOTHING, Knowledge, doubts, read_knowledge
 from r2n.rules.literals import Halfspace, Key, Known, Literal, Membership, Missing, natural_key, sets_of, term_values
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.measures import Measures, RuleMeasure, measure
@@ -57,6 +57,7 @@ __all__ = [
     "clean_up",
     "contradicts",
     "diff",
+    "doubts",
     "equivalent",
     "expanded",
     "find_row",

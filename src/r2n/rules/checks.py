@@ -30,8 +30,23 @@ def column_problem(schema: Schema, name: str, compared: bool = False) -> str | N
     return f"column {name!r} holds categories, which cannot be compared with a number.{example}"
 
 
-def category_problem(schema: Schema, name: str, value: Value) -> str | None:
-    """Why a value cannot be a category of this column of the schema.
+def ratio_problem(schema: Schema, name: str) -> str | None:
+    """Why no ratio can be over this column: it stands for a difference, which below zero says another thing.
+
+    >>> schema, _ = Schema.learn({"income": [-3.5, 40.0]})
+    >>> ratio_problem(schema, "income")
+    "column 'income' goes down to -3.5, where a ratio turns round. Write p - r·income > 0 for p/income > r."
+    """
+    column = schema.column(name)
+    if not column.low < 0:
+        return None
+    read = write_name(name)
+    words = f"column {name!r} goes down to {column.low:.4g}, where a ratio turns round."
+    return f"{words} Write p - r·{read} > 0 for p/{read} > r."
+
+
+def category_problem(schema: Schema, name: str, value: Value, unseen: bool = False) -> str | None:
+    """Why a value cannot be a category of this column of the schema; `unseen` ones may be allowed.
 
     >>> schema, _ = Schema.learn({"age": [31, 58], "region": ["north", "west"]})
     >>> category_problem(schema, "region", "nort")
@@ -46,17 +61,18 @@ def category_problem(schema: Schema, name: str, value: Value) -> str | None:
         if not isinstance(value, str):
             return None
         return f"column {name!r} holds numbers, and never {shown(value)}. Compare it, as in `{_comparison(column)}`."
-    if not column.categories or value in column.categories:
+    if unseen or not column.categories or value in column.categories:
         return None
     return f"column {name!r} never held {shown(value)}.{_nearest(value, column.categories)}"
 
 
-def literal_problem(schema: Schema, literal: Literal) -> str | None:
-    """The first problem of a literal, or None."""
+def literal_problem(schema: Schema, literal: Literal, unseen: bool = False) -> str | None:
+    """The first problem of a literal, or None; `unseen` categories may be allowed."""
     compared = literal.compared if isinstance(literal, Halfspace) else ()
     problems = [column_problem(schema, name, name in compared) for name in literal.columns]
     if not any(problems):
-        problems += [category_problem(schema, one.column, value) for one in sets_of(literal) for value in one.values]
+        named = [(one.column, value) for one in sets_of(literal) for value in one.values]
+        problems += [category_problem(schema, column, value, unseen) for column, value in named]
     return next(filter(None, problems), None)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from r2n.errors import ParameterError, ParseError
+from r2n.rules.checks import literal_problem
 from r2n.rules.literals import Halfspace, Literal, sets_of
 from r2n.rules.parse import parse_literal, parse_rule, parse_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
@@ -118,12 +119,21 @@ def read_knowledge(
     return found
 
 
+def doubts(knowledge: Knowledge, schema: Schema) -> Iterator[str]:
+    """What an expert may have mistyped: categories that the table has not."""
+    written = {"literals": [Rule(knowledge.literals)], "start": knowledge.start, "fixed": knowledge.fixed}
+    for what, rules in written.items():
+        for literal in (literal for rule in rules for literal in rule.literals):
+            if problem := literal_problem(schema, literal):
+                yield f"{what}: in `{literal}`, {problem}"
+
+
 def _literals(texts: Any, schema: Schema) -> tuple[Literal, ...]:
     if texts is None:
         return ()
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise ParameterError(f"literals must be a list of texts such as 'age > 30', not {texts!r}.")
-    return tuple(_checked("literals", _parsed("literals", text, parse_literal), schema) for text in texts)
+    return tuple(_checked("literals", _parsed("literals", text, parse_literal, schema), schema) for text in texts)
 
 
 def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tuple[Rule, ...]:
@@ -131,7 +141,7 @@ def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tupl
     if given is None or blank is None:
         return ()
     if isinstance(given, str):
-        given = _parsed(what, given, parse_ruleset)
+        given = _parsed(what, given, parse_ruleset, schema)
     if isinstance(given, RuleSet):
         if (given.label, given.default) != (blank.label, blank.default):
             raise ParameterError(
@@ -141,32 +151,31 @@ def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tupl
         given = given.rules
     if not isinstance(given, Iterable):
         raise ParameterError(f"{what} must be a RuleSet, its text, or a list of rules, not {given!r}.")
-    read = (rule if isinstance(rule, Rule) else _parsed(what, rule, parse_rule) for rule in given)
-    rules = tuple(rule if isinstance(rule, Rule) else Rule((rule,)) for rule in read)
+    read = (rule if isinstance(rule, Rule) else _parsed(what, rule, parse_rule, schema) for rule in given)
+    rules = tuple(dict.fromkeys(rule if isinstance(rule, Rule) else Rule((rule,)) for rule in read))
     for rule in rules:
         for literal in rule.literals:
             _checked(what, literal, schema)
     return rules
 
 
-def _parsed(what: str, text: Any, parse: Any) -> Any:
+def _parsed(what: str, text: Any, parse: Any, schema: Schema) -> Any:
+    """What the text says, which must be something about this table: errors point at the place."""
     if not isinstance(text, str):
         if isinstance(text, Literal):
             return text
         raise ParameterError(f"{what} must be given as text, not as {text!r}.")
     try:
-        return parse(text)
+        return parse(text, schema, unseen=True)
     except ParseError as error:
         raise ParseError(f"{what}: {error.problem}", error.line, error.column, error.source) from None
 
 
 def _checked(what: str, literal: Literal, schema: Schema) -> Literal:
-    """The literal, if the table has its columns and they are of its kind."""
-    for name in literal.columns:
-        if name not in schema:
-            raise ParameterError(f"{what}: in `{literal}`, " + no_such_column(name, schema.names, "the table"))
-        if isinstance(literal, Halfspace) and name in literal.compared and schema.column(name).kind != "numeric":
-            raise ParameterError(f"{what}: `{literal}` compares {name!r}, which holds categories. Write `in {{…}}`.")
+    """The literal, if it is about this table; categories that are not in it may be in other rows."""
+    problem = literal_problem(schema, literal, unseen=True)
+    if problem is not None:
+        raise ParameterError(f"{what}: in `{literal}`, {problem}")
     return literal
 
 
@@ -174,7 +183,9 @@ def _names(what: str, names: Any, schema: Schema) -> tuple[str, ...]:
     if names is None:
         return ()
     if isinstance(names, str) or not isinstance(names, Collection) or not all(isinstance(n, str) for n in names):
-        raise ParameterError(f"{what} must be a list of column names, not {names!r}.")
+        numbered = isinstance(names, Collection) and any(isinstance(name, int) for name in names)
+        hint = " Write a column's number as text: '0', or 'x0' in a table without names." if numbered else ""
+        raise ParameterError(f"{what} must be a list of column names, not {names!r}.{hint}")
     for name in names:
         if name not in schema:
             raise ParameterError(f"{what}: " + no_such_column(name, schema.names, "the table"))

@@ -25,7 +25,7 @@ import math
 from typing import NoReturn, TypeVar
 
 from r2n.errors import ParameterError
-from r2n.rules.checks import category_problem, column_problem
+from r2n.rules.checks import category_problem, column_problem, ratio_problem
 from r2n.rules.classes import ClassRules
 from r2n.rules.literals import Halfspace, Key, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
@@ -42,7 +42,7 @@ _NO_BRACKETS = (
 _MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
 
-def parse_ruleset(text: str, schema: Schema | None = None) -> RuleSet:
+def parse_ruleset(text: str, schema: Schema | None = None, unseen: bool = False) -> RuleSet:
     """A rule set from its text.
 
     >>> print(parse_ruleset("yes if 0.5 < x1, or x0 = a AND x1 <= 3 else no"))
@@ -50,7 +50,7 @@ def parse_ruleset(text: str, schema: Schema | None = None) -> RuleSet:
         or x1 <= 3 and x0 in {a}
     else no
     """
-    return _Parser(text, schema).ruleset()
+    return _Parser(text, schema, unseen).ruleset()
 
 
 def parse_class_rules(text: str, schema: Schema | None = None) -> ClassRules:
@@ -64,23 +64,23 @@ def parse_class_rules(text: str, schema: Schema | None = None) -> ClassRules:
     return _Parser(text, schema).class_rules()
 
 
-def parse_rule(text: str, schema: Schema | None = None) -> Rule:
+def parse_rule(text: str, schema: Schema | None = None, unseen: bool = False) -> Rule:
     """A rule from its text.
 
     >>> print(parse_rule("x0 is known and x1 != 3"))
     x1 not in {3} and x0 is known
     """
-    parser = _Parser(text, schema)
+    parser = _Parser(text, schema, unseen)
     return parser.single(parser.rule())
 
 
-def parse_literal(text: str, schema: Schema | None = None) -> Literal:
+def parse_literal(text: str, schema: Schema | None = None, unseen: bool = False) -> Literal:
     """A literal from its text.
 
     >>> print(parse_literal('2*"hours per week" - age >= 3'))
     age - 2·"hours per week" <= -3
     """
-    parser = _Parser(text, schema)
+    parser = _Parser(text, schema, unseen)
     literal = parser.condition()
     if literal is None:
         parser.fail_at(0, "a literal was expected, but `true` is a rule without any.")
@@ -90,9 +90,10 @@ def parse_literal(text: str, schema: Schema | None = None) -> Literal:
 class _Parser:
     """Recursive descent over the tokens of one text; each method reads what it is named after."""
 
-    def __init__(self, source: str, schema: Schema | None = None) -> None:
+    def __init__(self, source: str, schema: Schema | None = None, unseen: bool = False) -> None:
         self._source = source
         self._schema = schema
+        self._unseen = unseen  # whether categories may be named that the schema has not
         self._tokens = tokenise(source)
         self._at = 0
 
@@ -242,14 +243,16 @@ class _Parser:
         start = self._next.start
         value = self._value("a category")
         if self._schema is not None:
-            self._refuse(start, category_problem(self._schema, column, value))
+            self._refuse(start, category_problem(self._schema, column, value, self._unseen))
         return value
 
     def _ratio(self) -> Halfspace:
         """p/q > r means p - r·q > 0, always: where q is positive the two say the same."""
         p = self._name(compared=True)
         self._take()
-        q = self._name(compared=True)
+        start, q = self._next.start, self._name(compared=True)
+        if self._schema is not None:
+            self._refuse(start, ratio_problem(self._schema, q))
         if not self._is(">", "<"):
             self._fail("expected `>` or `<` after a ratio")
         comparison = self._take().text
