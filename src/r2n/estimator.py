@@ -117,7 +117,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         (`effort="none"`, or a Ctrl-C while it trains) does not. Up to `max_rules`, a rule costs less: see `price`.
     price : float
         What a column costs to read, in units of error: refinement goes down from ten times this price to it (with
-        `effort="quick"` it stays there). A literal costs one column besides those it reads; a rule fifteen, but no
+        `effort="quick"` it stays there). A literal costs one column besides those it reads; a rule 25, but no
         more than a tenth of what there is to gain, or two where `max_rules` says how many may be read, and with
         `effort="quick"`. In the network, what a literal costs when epochs are compared.
     time_limit : float, optional

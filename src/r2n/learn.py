@@ -34,8 +34,8 @@ class Effort:
 
 EFFORTS = {
     "quick": Effort((10.0,), 1, 0, 2.0),
-    "default": Effort((10.0, 3.0, 1.0), 4, 3, 15.0),
-    "thorough": Effort((10.0, 3.0, 1.0), 6, 12, 15.0),
+    "default": Effort((10.0, 3.0, 1.0), 4, 3, 25.0),
+    "thorough": Effort((10.0, 3.0, 1.0), 6, 12, 25.0),
 }
 ASKED_RULE = 2.0  # who asks for at most so many rules has said that so many may be read
 

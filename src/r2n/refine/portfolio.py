@@ -101,6 +101,8 @@ def refine(
     chosen = min(one_standard_error(wrong, judges.weight), best)  # a teacher errs: true labels have a say too
     if labels.taught:
         chosen = smallest_as_good([point.rules for point in front.points[: chosen + 1]], many)
+        if plan.caps.rules is None:
+            chosen = fewest_rules(front, chosen, judges)
     rules = rough = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time, also to ask the teacher again
@@ -125,6 +127,17 @@ def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
     """
     wrong = np.column_stack([rules.truth(rows.table) != rows.truth for rules in candidates])
     return first_as_good(wrong, rows.weight, len(candidates) - 1, 2.0)
+
+
+def fewest_rules(front: Front, chosen: int, judges: Labelled) -> int:
+    """The largest point of the fewest rules that the one chosen does not beat by a standard error where it counts.
+
+    What a rule more brings must show in the true labels of rows that nothing was fitted to.
+    """
+    last = {point.rules.n_rules: i for i, point in enumerate(front.points[: chosen + 1])}
+    fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
+    wrong = [front[i].rules.truth(judges.table) != judges.truth for i in (*fewer, chosen)]
+    return (*fewer, chosen)[first_as_good(np.column_stack(wrong), judges.weight, len(fewer), 1.0)]
 
 
 def drawn(rows: NDArray[np.intp], truth: Bools, most: int, seed: int) -> NDArray[np.intp]:
