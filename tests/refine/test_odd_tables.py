@@ -10,9 +10,9 @@ from r2n import R2NClassifier, RuleSet
 from r2n.datasets import example
 from r2n.refine import Caps, Labelled, Plan, Prices, Problem
 from r2n.refine.descent import within_caps
-from r2n.refine.front import Point
+from r2n.refine.front import Front, Point
 from r2n.refine.moves import Fitter
-from r2n.refine.portfolio import finish
+from r2n.refine.portfolio import fewest_rules, finish
 from r2n.schema import Schema
 
 SHORT = {"restarts": 1, "epochs": 20, "gamma": 0.8, "random_state": 0}
@@ -117,6 +117,17 @@ def test_a_rule_costs_less_where_the_user_says_how_many_to_read() -> None:
     settings = {**SHORT, "effort": "default", "price": 1e-3}
     assert R2NClassifier(**settings).fit(X, y).rules_.n_rules == 1
     assert R2NClassifier(**settings, max_rules=2).fit(X, y).rules_.n_rules == 2
+
+
+def test_a_rule_more_must_show_in_rows_held_out() -> None:
+    """Of two more rules the first brings a tenth of the rows, the second one row, which may be chance."""
+    x = np.arange(1_000) / 1_000
+    truth = (x < 0.3) | ((x >= 0.5) & (x < 0.6)) | (x >= 0.999)
+    judges = Labelled(Schema.learn({"x": x})[1], truth, np.ones(1_000))
+    texts = ["x < 0.2", "x < 0.3", "x < 0.3 or x >= 0.5 and x < 0.6", "x < 0.3 or x >= 0.5 and x < 0.6 or x >= 0.999"]
+    rules = [RuleSet.parse(f"True if {text} else False") for text in texts]
+    front = Front(tuple(Point(each, 0.1) for each in rules))
+    assert [fewest_rules(front, chosen, judges) for chosen in range(4)] == [0, 1, 2, 2]
 
 
 @pytest.mark.parametrize("effort", ["quick", "default"])
