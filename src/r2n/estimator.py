@@ -114,12 +114,12 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         By default where these err on more than 5 % of the rows. Scores are always on the labels as they came.
     max_columns, max_literals, max_rules : int or None
         The most columns in a literal, literals in a rule, and rules. Refinement keeps to them: the network alone
-        (`effort="none"`, or a Ctrl-C while it trains) does not. Up to `max_rules`, a rule costs less: see `price`.
+        (`effort="none"`, or a Ctrl-C while it trains) does not. With `max_rules` a rule may cost less: see `price`.
     price : float
         What a column costs to read, in units of error: refinement goes down from ten times this price to it (with
-        `effort="quick"` it stays there). A literal costs one column besides those it reads; a rule 25, but no
-        more than a tenth of what there is to gain, or two where `max_rules` says how many may be read, and with
-        `effort="quick"`. In the network, what a literal costs when epochs are compared.
+        `effort="quick"` it stays there). A literal costs one column besides those it reads, a rule two; with noisy
+        labels 25, but no more than a tenth of what there is to gain, unless `max_rules` says how many may be read or
+        `effort` is "quick". In the network, what a literal costs when epochs are compared.
     time_limit : float, optional
         Seconds that fitting may take. If they are few for so many rows (under six, and 1.5 more for every thousand
         rows), refinement starts from no rules, without a network; a teacher is asked if that takes little of them.

@@ -40,7 +40,7 @@ class Plan:
     continued: int  # the best starts go on to the next lower price, the others end there
     caps: Caps
     knowledge: Knowledge = NOTHING
-    rule: float = 2.0  # what a rule costs besides its literals, in columns
+    rule: float = 2.0  # what a rule costs besides its literals, in columns, where the labels are noisy
     escapes: int = 0  # from each end at the lowest price
     teacher: bool | None = None  # None: where the labels are noisy
     seed: int = 0  # of the teacher's folds, the rows drawn and the escapes
@@ -87,7 +87,8 @@ def refine(
     asking = 1.5 * (time.monotonic() - began) if labels.taught else 0.0
     again_by = None if plan.finish_until is None else plan.finish_until - asking
     try:
-        points.extend(explore(blank, fitted, labels.fit, starts, plan, watch))  # keeps what came before a Ctrl-C
+        dear = plan.rule if labels.taught else 0.0  # without noise every rule that is found is there
+        points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))  # keeps what came before a Ctrl-C
     except KeyboardInterrupt:
         if not points:
             raise  # there is no best so far
@@ -150,17 +151,17 @@ def drawn(rows: NDArray[np.intp], truth: Bools, most: int, seed: int) -> NDArray
 
 
 def explore(
-    blank: RuleSet, rows: Labelled, target: Floats, starts: Iterable[Rules], plan: Plan, watch: Watch
+    blank: RuleSet, rows: Labelled, target: Floats, starts: Iterable[Rules], plan: Plan, watch: Watch, rule: float = 0.0
 ) -> Iterator[Point]:
     """Descents from every start at the first price, from the best ones on at lower prices, and recombinations.
 
-    At the lowest price the best ones try to escape from where they ended.
+    At the lowest price the best ones try to escape from where they ended. A rule costs two columns, or `rule` if more.
     """
     assert blank.schema is not None
     sure, most = sureness(rows, target), RULE_SHARE * float(np.average(target, weights=rows.weight))
     problems = [
         Problem.of(rows.table, blank.schema, target, rows.weight, prices, plan.caps, plan.knowledge)
-        for prices in (Prices.of(price * sure, min(plan.rule * price * sure, most)) for price in plan.prices)
+        for prices in (Prices.of(price * sure, min(rule * price * sure, most)) for price in plan.prices)
     ]
     numbers = Numbers.of(problems[0])
     seen: list[Rules] = []  # the end of every task at the present price
