@@ -148,7 +148,7 @@ def test_no_rule_costs_more_than_a_tenth_of_what_there_is_to_gain() -> None:
     schema, table = Schema.learn({"x": x})
     rows = Labelled(table, x >= 0.997, np.ones(4_000))
     blank = RuleSet((), True, False, schema)
-    found = list(explore(blank, rows, rows.truth * 1.0, [], Plan((5e-4,), 1, Caps()), lambda move: None, rule=25.0))
+    found = list(explore(blank, rows, rows.truth * 1.0, [()], Plan((5e-4,), 1, Caps()), lambda move: None, rule=25.0))
     assert min(point.train_error for point in found) == 0.0
 
 
