@@ -10,9 +10,9 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from r2n.rules import ClassRules, Domain, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, Values
+from r2n.rules import ClassRules, Domain, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, Values
 from r2n.rules.expand import expanded_rule
-from r2n.rules.literals import MOST_POINTS
+from r2n.rules.literals import MOST_POINTS, most_of
 from r2n.schema import Table
 
 # Names that have broken rule learners: spaces, quotes, operators, words of the language, other alphabets.
@@ -59,11 +59,32 @@ def halfspaces(
     thresholds: st.SearchStrategy[float] = numbers,
     counted: st.SearchStrategy[Membership] | None = None,
 ) -> st.SearchStrategy[Halfspace]:
-    """Sums of one to three columns; with `counted` also such that count one or two sets, or nothing but sets."""
+    """Sums of one to three columns; with `counted` also such that count one or two sets, or fill columns, or both."""
     plain = st.builds(Halfspace.of, st.dictionaries(names, weights, min_size=1, max_size=3), thresholds)
     if counted is None:
         return plain
-    return plain | _sums_of_sets(names, weights, thresholds, counted)
+    return plain | _sums_of_sets(names, weights, thresholds, counted) | filled_sums(plain, thresholds)
+
+
+def filled_sums(
+    sums: st.SearchStrategy[Halfspace], fills: st.SearchStrategy[float] = numbers, beside: bool = True
+) -> st.SearchStrategy[Halfspace]:
+    """Sums in which a column or two are filled; `beside`: often with what makes a column alone reach its threshold."""
+
+    @st.composite
+    def filled(draw: st.DrawFn) -> Halfspace:
+        literal = draw(sums)
+        names = draw(st.lists(st.sampled_from(literal.numbers), min_size=1, max_size=2)) if literal.numbers else []
+        terms = dict(literal.terms)
+        for name, a in dict(names).items():
+            just = [near for near in _neighbours(_divide(literal.threshold, a)) if beside and math.isfinite(near)]
+            fill = draw(fills | st.sampled_from([0.0, 1.0, *just]))
+            key = Filled(name, fill)
+            if abs(a) <= most_of(key):
+                terms = {key if other == name else other: b for other, b in terms.items()}
+        return Halfspace.of(terms, literal.threshold)
+
+    return filled()
 
 
 @st.composite
@@ -79,7 +100,11 @@ def _sums_of_sets(
     sets = draw(st.dictionaries(counted, small | points, min_size=1, max_size=2))
     # Often what the sets add is just the threshold, or one float more or less.
     added = [near for total in (*sets.values(), sum(sets.values())) for near in _neighbours(total)]
-    return Halfspace.of({**columns, **sets}, draw(thresholds | st.sampled_from(added)))
+    return draw(filled_or_not(Halfspace.of({**columns, **sets}, draw(thresholds | st.sampled_from(added)))))
+
+
+def filled_or_not(literal: Halfspace) -> st.SearchStrategy[Halfspace]:
+    return st.just(literal) | filled_sums(st.just(literal))
 
 
 def memberships(

@@ -15,9 +15,11 @@ from numpy.testing import assert_array_equal
 
 from r2n.rules import (
     PASSES,
+    Filled,
     Halfspace,
     Literal,
     Membership,
+    Missing,
     Rule,
     RuleSet,
     contradicts,
@@ -163,10 +165,14 @@ def halfspaces_and_tables(draw: st.DrawFn) -> tuple[Halfspace, Table]:
 @given(halfspaces_and_tables())
 def test_a_halfspace_is_plain_arithmetic_from_left_to_right(pair: tuple[Halfspace, Table]) -> None:
     literal, table = pair
-    columns = [table.numeric(name).tolist() for name in literal.compared]
-    columns += [_points(one, table) for one, _ in literal.sets]
-    for row, truth in zip(zip(*columns, strict=True), literal.evaluate(table), strict=True):
-        products = [a * x for (_, a), x in zip(literal.terms, row, strict=True)]
+    fills = {key.column: key.fill for key, _ in literal.terms if isinstance(key, Filled)}
+    cells = {name: table.numeric(name).tolist() for name in literal.compared}
+    points = [_points(one, table) for one, _ in literal.sets]
+    for k, truth in enumerate(literal.evaluate(table)):
+        gone = [name for name in fills if math.isnan(cells[name][k])]
+        products = [a * cells[name][k] for name, a in literal.numbers if name not in gone]
+        products += [a * fills[name] for name, a in literal.numbers if name in gone]  # after those that are known
+        products += [a * each[k] for (_, a), each in zip(literal.sets, points, strict=True)]
         total = products[0]
         for product in products[1:]:  # not sum(), which is free to be more exact than this
             total = total + product
@@ -201,7 +207,8 @@ def test_rule_sets_are_monotone(world: World, literal: Literal) -> None:
 
 @given(small_literals, tables())
 def test_what_reads_a_missing_value_is_false(literal: Literal, table: Table) -> None:
-    known = np.all([table.known(name) for name in literal.columns], axis=0)
+    needed = literal.columns if isinstance(literal, Missing) else literal.needed
+    known = np.all([table.known(name) for name in needed], axis=0) if needed else np.ones(table.n_rows, dtype=bool)
     if str(literal).endswith("is missing"):
         assert_array_equal(literal.evaluate(table), ~known)
     else:

@@ -54,6 +54,45 @@ def test_a_sum_of_sets_alone_is_of_doubles_in_sql() -> None:
     )
 
 
+FILLED = RuleSet.parse("yes if income - 2.1·(debt if known else 40) > 5 else no")
+BOTH = RuleSet.parse("yes if (age if known else 30) + 2·(debt if known else 40) + 0.5·income > 5 else no")
+
+
+@pytest.mark.parametrize(
+    ("to", "part", "line"),
+    [
+        (
+            "sql",
+            "COALESCE",
+            """CAST("income" AS DOUBLE) - 2.1 * COALESCE(NULLIF(CAST("debt" AS DOUBLE), 'NaN'), 40),""",
+        ),
+        ("python", "2.1", "number['income'] - 2.1 * (40.0 if cell['debt'] is None else number['debt']) > 5"),
+        (
+            "javascript",
+            "2.1",
+            'if (number("income") - 2.1 * (cell("debt") === null ? 40 : number("debt")) > 5) return 1;',
+        ),
+        (
+            "latex",
+            "2.1",
+            r"\text{yes} & \text{if } \text{income} - 2.1\,(\text{debt} \text{ if known else } 40) > 5 \\",
+        ),
+        ("excel", "2.1", '=IF(IF(COUNT(B2)=1,B2-2.1*IF(COUNT(A2)=1,A2,40)>5,FALSE),"yes","no")'),
+    ],
+)
+def test_what_is_filled_in_stands_in_its_place(to: str, part: str, line: str) -> None:
+    assert line_of(str(export(FILLED, to)), part) == line
+
+
+def test_what_is_filled_in_comes_after_what_is_known() -> None:
+    """Where the place would change the sum's last bit."""
+    assert line_of(str(export(BOTH, "python")), " > 5") == (
+        "(0.0 if cell['age'] is None else number['age']) + 2 * (0.0 if cell['debt'] is None else number['debt'])"
+        " + 0.5 * number['income'] + (30.0 if cell['age'] is None else 0.0)"
+        " + (80.0 if cell['debt'] is None else 0.0) > 5"
+    )
+
+
 def test_python() -> None:
     assert line_of(str(export(RULES, "python")), "married") == (
         "cell['status'] is not None and number['income'] + (2000.0 if cell['status'] in {'married'} else 0.0) > 7100"
@@ -118,6 +157,10 @@ SUMS = {
     '(i in {"1"}) > -0.5': [1, 1, 1, 0, 1, 1, 0, 1, 1, 1],
     "(z not in {7}) > 0.5": [1, 1, 0, 0, 1, 1, 1, 1, 1, 1],
     "i - 3·(i not in {1, 3}) > 0": [1, 0, 1, 0, 1, 1, 0, 0, 0, 1],
+    # A number that is missing, or a code for it, counts as what it is filled with; one that is not filled as nothing.
+    "(x if known else 8000) > 7100": [0, 0, 1, 1, 1, 1, 1, 0, 1, 0],
+    "i + (x if known else 3) > 4.5": [1, 1, 1, 0, 0, 0, 0, 0, 1, 0],
+    "(i if known else 2) - (x if known else 1) + 3·(z in {p}) > 2.5": [0, 0, 0, 0, 1, 1, 0, 1, 0, 1],
 }
 
 

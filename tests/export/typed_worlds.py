@@ -14,7 +14,17 @@ from r2n.rules import ClassRules, Known, Literal, Missing, RuleSet
 from r2n.rules.text import write_value
 from r2n.schema import Schema
 from tests.export.worlds import counting
-from tests.strategies import CATEGORICAL, CATEGORIES, NUMERIC, halfspaces, memberships, rules, small_literals, tables
+from tests.strategies import (
+    CATEGORICAL,
+    CATEGORIES,
+    NUMERIC,
+    filled_sums,
+    halfspaces,
+    memberships,
+    rules,
+    small_literals,
+    tables,
+)
 
 TEXTS = (
     None, "a", "b", "c", "never seen", "A", " a", "1", 'q"uo', "back\\slash", "new\nline", "a\rb", "a\r\nb", "größe",
@@ -33,9 +43,10 @@ _weights = st.sampled_from([1.0, -1.0, 2.0, -2.5, 0.1, -0.3, 40.0])
 _thresholds = st.sampled_from([-1.0, 0.0, 0.25, 1.5])
 _sets = memberships(_names, st.sampled_from((*CATEGORIES, 0)))
 _columns = st.dictionaries(st.sampled_from(NUMERIC), _weights, min_size=1, max_size=3)
+_sums = halfspaces(st.sampled_from(NUMERIC), _weights, _thresholds) | counting(_columns, _sets, _weights, _thresholds)
 ORDINARY = (
-    halfspaces(st.sampled_from(NUMERIC), _weights, _thresholds)
-    | counting(_columns, _sets, _weights, _thresholds)
+    _sums
+    | filled_sums(_sums, st.sampled_from([0.0, 1.0, -2.0, 0.25, 7.0]), beside=False)
     | _sets
     | st.builds(Missing, _names)
     | st.builds(Known, _names)

@@ -10,9 +10,23 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet, sets_of
+from r2n.rules import (
+    ClassRules,
+    Filled,
+    Halfspace,
+    Key,
+    Known,
+    Literal,
+    Membership,
+    Missing,
+    Rule,
+    RuleSet,
+    column_of,
+    sets_of,
+)
 from r2n.rules.literals import MOST_POINTS
 from r2n.schema import Column, Schema, Value
+from tests.strategies import filled_sums
 
 # Names and texts that end a quote, a line or a statement somewhere, or are words of a language.
 NAMES = (
@@ -75,7 +89,7 @@ def shipped(draw: st.DrawFn, extremes: bool = True, nan: bool = True) -> Shipped
         )
     )
     with_schema = draw(st.booleans())
-    rules = draw(_rules(_literals(numbers, with_schema)))
+    rules = draw(_rules(_literals(numbers, with_schema, extremes)))
     if with_schema:
         rules = rules.with_schema(Schema(tuple(_column(name, codes.get(name, ())) for name in TYPES)))
     columns = draw(_tables(rules, numbers, codes if with_schema else {}, nan))
@@ -104,7 +118,7 @@ def _column(name: str, codes: tuple[Value, ...]) -> Column:
             return Column(name, "numeric", missing_values=codes)
 
 
-def _literals(numbers: st.SearchStrategy[float], with_schema: bool) -> st.SearchStrategy[Literal]:
+def _literals(numbers: st.SearchStrategy[float], with_schema: bool, extremes: bool) -> st.SearchStrategy[Literal]:
     """Without a schema, what a column holds is known from the literals alone: Missing and Known come with another."""
     summed = st.sampled_from(["x", "y", "i", *["f"] * with_schema])
     weights = (st.sampled_from([1.0, -1.0, 2.0, -0.3, 0.1, 1e3]) | numbers).filter(bool)
@@ -118,7 +132,8 @@ def _literals(numbers: st.SearchStrategy[float], with_schema: bool) -> st.Search
     if with_schema:  # sets may hold what the column cannot
         sets |= _sets("z", st.sampled_from(["a", "3", 3, True])) | _sets("f", st.sampled_from([True, 1, 0, 2, "True"]))
         sets |= _sets("i", st.sampled_from([1, "1", True, "a"])) | _sets("x", st.booleans())
-    sums = st.builds(Halfspace.of, columns, numbers) | counting(columns, sets, weights, numbers)
+    plain = st.builds(Halfspace.of, columns, numbers) | counting(columns, sets, weights, numbers)
+    sums = plain | filled_sums(plain, numbers, beside=extremes)
     asked = st.sampled_from(list(TYPES) if with_schema else ["z", "f"])
     about = st.builds(Missing, asked) | st.builds(Known, asked)
     # Chosen in two steps: a union of unions is flat, and would seldom give a sum.
@@ -211,14 +226,21 @@ def _beside(number: float) -> list[float]:
 def _on_boundary(row: dict[str, Any], literal: Halfspace) -> list[dict[str, Any]]:
     """The row with one column of floats moved to where the sum is about the threshold."""
     free = [(name, a) for name, a in literal.numbers if TYPES[name] == "number"]
-    if not free or any(row[name] is None for name in literal.columns if name != free[-1][0]):
+    if not free or any(row[name] is None for name in literal.needed if name != free[-1][0]):
         return []
     moved, a = free[-1]
     with np.errstate(all="ignore"):
-        rest = float(sum(np.float64(b) * _counted(key, row) for key, b in literal.terms if key != moved))
+        others = [(key, b) for key, b in literal.terms if isinstance(key, Membership) or column_of(key) != moved]
+        rest = float(sum(np.float64(b) * _counted(key, row) for key, b in others))
         solution = float((np.float64(literal.threshold) - rest) / np.float64(a))
     return [{**row, moved: near} for near in _beside(solution)]
 
 
 def _counted(key: Key, row: dict[str, Any]) -> Any:
-    return row[key] if isinstance(key, str) else (row[key.column] in key.values) != key.negated
+    match key:
+        case str():
+            return row[key]
+        case Filled(column, fill):
+            return fill if row[column] is None else row[column]
+        case Membership(column, values, negated):
+            return (row[column] in values) != negated

@@ -150,7 +150,7 @@ def test_a_sum_is_improved_on_its_own_sets() -> None:
         {"income": 1, "age": -40, Membership("status", ("married", "single")): 1500, Membership("region", ("a",)): 900},
         5000,
     )
-    numbers = Numbers.of(problem).with_sets(problem, [start])
+    numbers = Numbers.of(problem).with_terms(problem, [start])
     (better,) = improved(numbers, np.arange(len(X)), problem.cost, start)
     before, after = (float(problem.cost @ each.evaluate(problem.table)) for each in (start, better))
     assert after < before
@@ -192,7 +192,7 @@ def test_what_is_few_does_not_depend_on_the_unit_of_weights() -> None:
     found = []
     for weight in (1.0, 0.01):
         problem = problem_of(X, granted(X), weight=np.full(len(X), weight))
-        numbers = Numbers.of(problem).with_sets(problem, [start])
+        numbers = Numbers.of(problem).with_terms(problem, [start])
         (better,) = improved(numbers, np.arange(len(X)), problem.cost, start)
         found.append(sets_of(better))
     assert found[0] == found[1]

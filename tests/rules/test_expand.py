@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
 from r2n.rules import Baseline, ClassRules, Halfspace, Membership, Rule, RuleSet, expanded, parse_rule
-from r2n.rules.expand import MOST_CASES, counts_sets, expanded_rule
+from r2n.rules.expand import MOST_CASES, expanded_rule, has_cases
 from r2n.rules.literals import MOST_POINTS
 from r2n.schema import Schema, Table
 from tests.strategies import (
@@ -56,7 +56,7 @@ def models_and_rows(draw: st.DrawFn) -> tuple[RuleSet | ClassRules, Table]:
 def test_what_is_expanded_predicts_the_same_on_every_row(case: tuple[RuleSet | ClassRules, Table]) -> None:
     model, table = case
     told = expanded(model)
-    assert not any(map(counts_sets, told.literals))
+    assert not any(map(has_cases, told.literals))
     assert type(told) is type(model)
     assert set(told.columns) <= set(model.columns)
     assert_array_equal(told.predict(table), model.predict(table))
@@ -85,6 +85,11 @@ def test_what_counts_no_sets_is_left_alone(world: object) -> None:
         ("x + 2·(z in {a}) > 6", ["x > 4 and z in {a}", "x > 6 and z not in {a}"]),
         ("x - 2·(z in {a}) < 5", ["x < 7 and z in {a}", "x < 5 and z not in {a}"]),
         ("x + 2·(z not in {a}) > 6", ["x > 4 and z not in {a}", "x > 6 and z in {a}"]),
+        ("x - 2·(y if known else 40) > 5", ["x - 2·y > 5", "x > 85 and y is missing"]),
+        ("(x if known else 3) > 2", ["x > 2", "x is missing"]),
+        ("(x if known else 1) > 2", ["x > 2"]),
+        ("(x if known else 5) + 2·(z in {a}) > 6", ["x > 4 and z in {a}", "x > 6 and z not in {a}",
+                                                  "z in {a} and x is missing"]),
         # 0.2 + 0.1 is more than 0.3 in floats.
         ("x + 0.1·(z in {a}) > 0.3", ["x >= 0.2 and z in {a}", "x > 0.3 and z not in {a}"]),
         # 1.0000000000000002 + 2 is 3, and 1e16 + 1 is 1e16: what is added swallows the last digits.
@@ -145,7 +150,7 @@ def test_labels_and_schema_stay_and_counts_of_other_rules_go() -> None:
 def test_more_cases_than_can_be_looked_at_are_refused() -> None:
     most = int(math.log2(MOST_CASES))
     many = " + ".join(f"(z{k} in {{a}})" for k in range(most + 1))
-    with pytest.raises(ParameterError, match="a rule counts 13 sets in its sums, which is more cases than can be look"):
+    with pytest.raises(ParameterError, match="a rule has 13 sets and filled columns in its sums, which is more cases"):
         expanded(RuleSet.parse(f"yes if {many} > 3 else no"))
 
 

@@ -29,6 +29,8 @@ RULES = RuleSet(
     "no",
 )
 # Sets in a sum.
+FILL = {"kind": "filled", "column": "x", "fill": 3.5}
+FILLED = RuleSet.parse('yes if y - 2·("x (2)" if known else -0.1) > 3 or (x if known else 1e22) > 1 else no')
 COUNTED = RuleSet.parse('yes if x + 2·("z (2)" not in {a, 1}) - 0.1·(w in {True}) > 3 or x > 1 else no')
 
 
@@ -86,7 +88,7 @@ def test_a_file_of_version_3_need_not_count_sets(tmp_path: Path) -> None:
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
-    for rules in (RULES, COUNTED):
+    for rules in (RULES, COUNTED, FILLED):
         rules.save(tmp_path / "model.json")
         assert load(tmp_path / "model.json") == rules
         assert load(str(tmp_path / "model.json")) == rules
@@ -195,8 +197,8 @@ def test_other_files_are_refused(tmp_path: Path, content: str | bytes, message: 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 4}, "has version 4 of the format, but this r2n reads versions 1 to 3. Install a newer r2n, or"),
-        ({"version": 0}, "has version 0 of the format, but this r2n reads versions 1 to 3. Save the rules again."),
+        ({"version": 5}, "has version 5 of the format, but this r2n reads versions 1 to 4. Install a newer r2n, or"),
+        ({"version": 0}, "has version 0 of the format, but this r2n reads versions 1 to 4. Save the rules again."),
         ({"version": 1}, "a rule set must have exactly the fields"),
         ({"version": 10**400}, "has version of about 400 digits of the format"),
         ({"version": True}, "has version True of the format"),
@@ -286,7 +288,7 @@ def test_columns_are_read_strictly(tmp_path: Path) -> None:
         assert_refused(tmp_path, json.dumps(good | {"columns": columns}), message)
 
 
-@pytest.mark.parametrize("rules", [RULES, COUNTED])
+@pytest.mark.parametrize("rules", [RULES, COUNTED, FILLED])
 def test_any_byte_changed_is_read_or_refused_but_never_breaks(tmp_path: Path, rules: RuleSet) -> None:
     """What is read after a change is a rule set; everything else is a ModelFileError."""
     path = tmp_path / "model.json"
@@ -424,17 +426,24 @@ def test_every_file_keeps_to_the_published_schema(world: World) -> None:
 
 def test_the_published_schema_refuses_what_the_reader_refuses() -> None:
     for changes in ({"version": 1}, {"extra": 1}, {"rules": [1]}, {"label": None}, {"columns": {}}, {"training": []},
-                    {"rules": [[{"kind": "lambda"}]]}, {"rules": [[{"kind": "known", "column": 3}]]}, {"version": 4},
+                    {"rules": [[{"kind": "lambda"}]]}, {"rules": [[{"kind": "known", "column": 3}]]}, {"version": 5},
                     {"rules": [[{"kind": "halfspace", "terms": [[{"kind": "known", "column": "x"}, 1]],
                                  "threshold": 0}]]},
                     {"rules": [[{"kind": "halfspace", "terms": [[SET | {"values": []}, 1]],
-                                 "threshold": 0}]]}):  # fmt: skip
+                                 "threshold": 0}]]},
+                    {"rules": [[{"kind": "halfspace", "terms": [[FILL | {"fill": "3"}, 1]],
+                                 "threshold": 0}]]},
+                    {"rules": [[FILL]]}):  # fmt: skip
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(document() | changes, SCHEMA)
 
 
 def test_the_published_schema_takes_sets_in_sums() -> None:
     jsonschema.validate(json.loads(to_text(COUNTED)), SCHEMA)
+
+
+def test_the_published_schema_takes_filled_columns() -> None:
+    jsonschema.validate(json.loads(to_text(FILLED)), SCHEMA)
 
 
 def test_the_page_shows_a_file_that_is_read() -> None:

@@ -149,8 +149,9 @@ def test_messages_point_at_the_place(text: str, message: str) -> None:
 
 
 NO_BRACKETS = (
-    "brackets hold a set that is counted, as in `income + 2000·(status in {married}) > 7100`, and nothing else: "
-    "rules are joined by `or`, and literals in a rule by `and`."
+    "brackets hold a set that is counted, as in `income + 2000·(status in {married}) > 7100`, or a column that is "
+    "filled, as in `income - 2·(debt if known else 40) > 5`, and nothing else: rules are joined by `or`, and literals "
+    "in a rule by `and`."
 )
 
 

@@ -114,7 +114,7 @@ def smallest_change(
         row, spreads(rules, spread), {name: allowed[name] for name in row if _is_outside(allowed[name], row[name])}
     )
     states = _states(rules, row, allowed, fixed)
-    told = expanded(rules)  # the search is over numbers: what sets add to sums is told case by case
+    told = expanded(rules)  # the search is over numbers: what sets and fills add to sums is told case by case
     roots = [root for goal in goals for root in _roots(told, goal, states)]
     found, proven = _search(roots, start, steps, lambda row: predicted(rules, row) in goals)
     if found is None:

@@ -164,7 +164,10 @@ def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float], tab
     if math.isnan(margin):
         return 1.0
     # Their product may be too small for floats.
-    by_number = [-margin / abs(a) / steps[name] for name, a in literal.numbers]
+    by_number = [
+        -margin / abs(a) / steps[name] if table.known(name)[0] else 1.0  # it is filled, and could be known
+        for name, a in literal.numbers
+    ]
     # Another category is one step: it makes a set hold that adds something, or one not hold that takes something away.
     gains = sorted((abs(a) for one, a in literal.sets if one.evaluate(table)[0] == (a < 0.0)), reverse=True)
     enough = (k for k, gained in enumerate(accumulate(gains), 1) if gained > -margin)

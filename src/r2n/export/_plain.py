@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TypeAlias
 
-from r2n.rules import ClassRules, Halfspace, Key, Membership, Rule, RuleSet
+from r2n.rules import ClassRules, Filled, Halfspace, Membership, Missing, Rule, RuleSet
 from r2n.rules.literals import Terms
 from r2n.rules.text import write_bound, write_number
 from r2n.schema import Column, Value
+
+Addend: TypeAlias = str | Filled | Missing | Membership  # the last two count 1 where they hold
 
 
 def decisions(rules: RuleSet | ClassRules) -> tuple[tuple[Rule, Value], ...]:
@@ -33,6 +37,32 @@ def comparison(literal: Halfspace) -> tuple[Terms, str, float]:
     flipped = literal.terms[0][1] < 0.0
     operator, bound = write_bound(literal.threshold, flipped).split()
     return literal.mirrored if flipped else literal.terms, operator, float(bound)
+
+
+def addends(terms: Terms) -> tuple[tuple[Addend, float], ...]:
+    """What is added up, from left to right, to the same float as the sum: what is filled in comes after what is known.
+
+    So a filled column counts 0 where it is missing, and its points come after all numbers; if it is the last number,
+    or one of two, they may stand in its place.
+
+    >>> print(*addends(Halfspace.of({"x": 1, Filled("y", 40): -2, Membership("z", ("a",)): 3}, 5).terms), sep="\\n")
+    ('x', 1.0)
+    (Filled(column='y', fill=40.0), -2.0)
+    (Membership(column='z', values=('a',), negated=False), 3.0)
+    >>> print(*addends(Halfspace.of({"u": 1, "x": 1, Filled("v", 40): 1}, 5).terms), sep="\\n")
+    ('u', 1.0)
+    (Filled(column='v', fill=0.0), 1.0)
+    ('x', 1.0)
+    (Missing(column='v'), 40.0)
+    """
+    numbers = [(key, a) for key, a in terms if not isinstance(key, Membership)]
+    sets = [(key, a) for key, a in terms if isinstance(key, Membership)]
+    filled = [k for k, (key, _) in enumerate(numbers) if isinstance(key, Filled)]
+    if len(filled) == 1 and (len(numbers) <= 2 or filled[0] == len(numbers) - 1):
+        return (*numbers, *sets)
+    points = [(Missing(key.column), a * key.fill) for key, a in numbers if isinstance(key, Filled)]
+    zeroed = [(replace(key, fill=0.0) if isinstance(key, Filled) else key, a) for key, a in numbers]
+    return (*zeroed, *((key, a) for key, a in points if a != 0.0), *sets)
 
 
 def counted_columns(literal: Halfspace) -> tuple[str, ...]:
@@ -74,22 +104,28 @@ def advice(name: str, known: Iterable[str], what: str) -> str:
     return f"{hint} {what} are: {', '.join(names) or 'none'}."
 
 
-def write_halfspace(literal: Halfspace, cell: Callable[[str], str], points: Callable[[Membership, float], str]) -> str:
+def write_halfspace(
+    literal: Halfspace,
+    cell: Callable[[str], str],
+    filled: Callable[[Filled], str],
+    points: Callable[[Membership | Missing, float], str],
+) -> str:
     """A halfspace as most languages write it, from left to right.
 
-    Given how they write a cell, and a set's points: so many where it holds, else 0. Their product with 1 or 0 is exact,
-    and so is the sum without it.
+    Given how they write a cell, one that is filled, and points: so many where a condition holds, else 0.
+    Their product with 1 or 0 is exact, and so is the sum without it.
 
     >>> literal = Halfspace.of({"x": 1, "y": -2.5, Membership("z", ("a",)): -3}, 1e-7)
-    >>> write_halfspace(literal, "number({})".format, "({} ? {} : 0)".format)
+    >>> write_halfspace(literal, "number({})".format, "({})".format, "({} ? {} : 0)".format)
     'number(x) - 2.5 * number(y) - (z in {a} ? 3.0 : 0) > 1e-7'
     """
 
-    def term(key: Key, a: float) -> str:
-        if isinstance(key, Membership):
+    def term(key: Addend, a: float) -> str:
+        if isinstance(key, Membership | Missing):
             return points(key, a)
-        return cell(key) if a == 1.0 else f"{write_number(a)} * {cell(key)}"
+        number = filled(key) if isinstance(key, Filled) else cell(key)
+        return number if a == 1.0 else f"{write_number(a)} * {number}"
 
     terms, operator, bound = comparison(literal)
-    total = "".join(f" {'-' if a < 0.0 else '+'} {term(key, abs(a))}" for key, a in terms)
+    total = "".join(f" {'-' if a < 0.0 else '+'} {term(key, abs(a))}" for key, a in addends(terms))
     return f"{total.removeprefix(' + ')} {operator} {write_number(bound)}"

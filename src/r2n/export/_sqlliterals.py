@@ -13,10 +13,10 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from r2n.errors import ParameterError
-from r2n.export._plain import comparison, missing_codes
+from r2n.export._plain import Addend, addends, comparison, missing_codes
 from r2n.export._sqlnumbers import number
 from r2n.export._types import Type, held, type_of
-from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, column_of
 from r2n.rules.literals import Terms
 from r2n.schema import Value
 
@@ -87,7 +87,7 @@ class SQLWriter:
         """From left to right; the first coefficient is positive, and the first term a double, so that all sums are."""
         from sqlglot import exp
 
-        (key, a), *others = terms
+        (key, a), *others = addends(terms)
         first = self._term(key, a)
         return reduce(
             lambda total, term: (exp.Add if term[1] > 0.0 else exp.Sub)(
@@ -97,22 +97,25 @@ class SQLWriter:
             first if isinstance(key, str) else exp.cast(first, "double"),
         )
 
-    def _term(self, key: Key, a: float) -> exp.Expr:
-        return self._product(key, a) if isinstance(key, str) else self._points(key, a)
+    def _term(self, key: Addend, a: float) -> exp.Expr:
+        return self._points(key, a) if isinstance(key, Membership | Missing) else self._product(key, a)
 
-    def _points(self, one: Membership, a: float) -> exp.Expr:
-        """What a set adds to a sum; NULL where its column is missing."""
+    def _points(self, one: Membership | Missing, a: float) -> exp.Expr:
+        """What a set adds to a sum, NULL where its column is missing; or what is added because a column is."""
         from sqlglot import exp
 
-        points, none = number(a, self.dialect), exp.Literal.number(0)
-        return exp.Case().when(self._membership(one), points).when(self.literal(Known(one.column)), none)
+        points, none = exp.Case().when(self.literal(one), number(a, self.dialect)), exp.Literal.number(0)
+        return points.else_(none) if isinstance(one, Missing) else points.when(self.literal(Known(one.column)), none)
 
-    def _product(self, name: str, a: float) -> exp.Expr:
+    def _product(self, key: str | Filled, a: float) -> exp.Expr:
         from sqlglot import exp
 
+        name = column_of(key)
         cell = self._number(name)
         if self._type(name) != "boolean":
-            cell = self._without_codes(name, cell)
+            cell = self._without_codes(name, self._without_nan(cell) if isinstance(key, Filled) else cell)
+        if isinstance(key, Filled):
+            cell = exp.Coalesce(this=cell, expressions=[number(key.fill, self.dialect)])
         return cell if a == 1.0 else exp.Mul(this=number(a, self.dialect), expression=cell)
 
     def _membership(self, literal: Membership) -> exp.Expr:

@@ -44,7 +44,7 @@ class Case:
 class Typed:
     """Cases, asked in turn, over typed columns; where none is true, the default.
 
-    A rule whose sums count sets may be several cases of the same number, one after the other.
+    A rule whose sums count sets or fill columns may be several cases of the same number, one after the other.
     """
 
     cases: tuple[Case, ...]
@@ -62,18 +62,18 @@ def cases(rules: RuleSet | ClassRules) -> tuple[Case, ...]:
     return tuple(Case(number, rule, label) for number, (rule, label) in enumerate(decisions(rules), start=1))
 
 
-def typed(rules: RuleSet | ClassRules, largest: int = 2**63 - 1, counts_sets: bool = False) -> Typed:
+def typed(rules: RuleSet | ClassRules, largest: int = 2**63 - 1, keeps_sums: bool = False) -> Typed:
     """The rules over typed columns, without those that can never be true; numbers stay what they were.
 
-    Labels that are whole numbers are written as text if one is beyond `largest`, the target's largest integer. Sets in
-    sums stay as they are if the target `counts_sets`; to others they are told case by case.
+    Labels that are whole numbers are written as text if one is beyond `largest`, the target's largest integer. Sums
+    that count sets or fill columns stay as they are if the target `keeps_sums`; to others they are told case by case.
     """
     fields = {name: _field(rules, name) for name in rules.columns}
     labels = rules.labels if isinstance(rules, ClassRules) else (rules.label,)
     kind = _label_type([*labels, rules.default], largest)
     kept = []
     for case in cases(rules):
-        for rule in (case.rule,) if counts_sets else expanded_rule(case.rule):
+        for rule in (case.rule,) if keeps_sums else expanded_rule(case.rule):
             literals = [_retyped(literal, fields) for literal in rule.literals]
             if None not in literals:
                 told = Rule(tuple(literal for literal in literals if literal is not None))

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import reduce
 
 from r2n.errors import ParameterError
-from r2n.export._plain import comparison, counted_columns
-from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.export._plain import Addend, addends, comparison, counted_columns
+from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
 from r2n.schema import Schema, Value
 
@@ -134,19 +134,33 @@ class Sheet:
 
     def _halfspace(self, literal: Halfspace) -> str:
         terms, operator, bound = comparison(literal)
-        total = "".join(f"{'-' if a < 0.0 else '+'}{self._term(key, abs(a))}" for key, a in terms)
-        guard = _join("AND", [*self._are_numbers(literal.compared), *map(self._is_known, counted_columns(literal))])
-        return f"IF({guard},{total.removeprefix('+')}{operator}{number(bound)},FALSE)"
+        total = "".join(f"{'-' if a < 0.0 else '+'}{self._term(key, abs(a))}" for key, a in addends(terms))
+        plain = tuple(key for key, _ in terms if isinstance(key, str))
+        guard = _join("AND", [*self._are_numbers(plain), *map(self._is_known, counted_columns(literal))])
+        decided = f"{total.removeprefix('+')}{operator}{number(bound)}"
+        return f"IF({guard},{decided},FALSE)" if guard else decided
 
     def _are_numbers(self, columns: tuple[str, ...]) -> list[str]:
         counted = [f"COUNT({','.join(map(self.cell, columns))})={len(columns)}"] if columns else []
         return [*counted, *(code for name in columns for code in self._no_code(name))]
 
-    def _term(self, key: Key, a: float) -> str:
-        if isinstance(key, str):
-            return self.cell(key) if a == 1.0 else f"{number(a)}*{self.cell(key)}"
-        held, other = ("0", number(a)) if key.negated else (number(a), "0")
-        return f"IF({_is_any(self.cell(key.column), key.values)},{held},{other})"
+    def _term(self, key: Addend, a: float) -> str:
+        match key:
+            case str() | Filled():
+                cell = self.cell(key) if isinstance(key, str) else self._filled(key)
+                return cell if a == 1.0 else f"{number(a)}*{cell}"
+            case Missing(column):
+                return f"IF({self._is_number(column)},0,{number(a)})"
+            case Membership(column, values, negated):
+                held, other = ("0", number(a)) if negated else (number(a), "0")
+                return f"IF({_is_any(self.cell(column), values)},{held},{other})"
+
+    def _filled(self, key: Filled) -> str:
+        return f"IF({self._is_number(key.column)},{self.cell(key.column)},{number(key.fill)})"
+
+    def _is_number(self, column: str) -> str:
+        """To a sum, a cell that holds no number is missing."""
+        return _join("AND", self._are_numbers((column,)))
 
     def _is_known(self, column: str) -> str:
         return _join("AND", [f'{self.cell(column)}<>""', *self._no_code(column)])

@@ -7,7 +7,7 @@ import json
 from r2n.errors import ParameterError
 from r2n.export._plain import counted_columns, decisions, missing_codes, summed_columns, write_halfspace
 from r2n.export._types import cells_of, double
-from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
 from r2n.schema import Value
 
@@ -95,7 +95,7 @@ def _literal(literal: Literal) -> str:
     match literal:
         case Halfspace():
             known = (f"{_literal(Known(name))} && " for name in counted_columns(literal))
-            return "".join(known) + write_halfspace(literal, lambda name: f"number({_text(name)})", _points)
+            return "".join(known) + write_halfspace(literal, _number, _filled, _points)
         case Membership(name, values, negated):
             listed = [_category(value, name) for value in values]
             # A missing value is outside of no set.
@@ -106,7 +106,15 @@ def _literal(literal: Literal) -> str:
             return f"cell({_text(name)}) !== null"
 
 
-def _points(one: Membership, a: float) -> str:
+def _number(name: str) -> str:
+    return f"number({_text(name)})"
+
+
+def _filled(key: Filled) -> str:
+    return f"({_literal(Missing(key.column))} ? {write_number(key.fill)} : {_number(key.column)})"
+
+
+def _points(one: Membership | Missing, a: float) -> str:
     return f"({_literal(one)} ? {write_number(a)} : 0)"
 
 

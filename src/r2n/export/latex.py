@@ -10,7 +10,7 @@ from collections.abc import Callable
 from r2n.errors import ParameterError
 from r2n.export._plain import comparison
 from r2n.export._typed import cases
-from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules import ClassRules, Filled, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.literals import Terms
 from r2n.rules.text import write_name, write_number, write_value
 from r2n.schema import Value
@@ -99,7 +99,13 @@ def _sum(terms: Terms) -> str:
 
 def _product(key: Key, a: float) -> str:
     """A set is in Iverson's brackets, which are 1 where it holds and else 0."""
-    factor = name(key) if isinstance(key, str) else f"[{_literal(key)}]"
+    match key:
+        case str():
+            factor = name(key)
+        case Filled(column, fill):
+            factor = rf"({name(column)} \text{{ if known else }} {number(fill)})"
+        case Membership():
+            factor = f"[{_literal(key)}]"
     return factor if a == 1.0 else rf"{number(a)}\,{factor}"
 
 

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from r2n.errors import ParameterError
+from r2n.export._plain import Addend, addends
 from r2n.export._typed import Field, Typed, free_name, output_names, typed
 from r2n.export._types import held
-from r2n.rules import ClassRules, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet, sets_of
+from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, sets_of
 from r2n.schema import Value
 
 SUFFIX = ".onnx"
@@ -34,7 +35,7 @@ def write(
 
     The metadata `r2n.columns` say in JSON which input is which column. `missing` marks a missing text.
     """
-    found = typed(rules, counts_sets=True)
+    found = typed(rules, keeps_sums=True)
     _check_texts(rules, found, missing)
     inputs = _inputs(rules, found)
     prediction, rule = output_names(prediction, rule, set(inputs))
@@ -117,7 +118,7 @@ def _truth(graph: _Graph, literal: Literal, columns: Mapping[str, _Column]) -> s
     match literal:
         case Halfspace(_, threshold):
             # A node for each operation, in order, so that the sum is ours to the last bit.
-            products = (_product(graph, _counted(key, columns), a) for key, a in literal.terms)
+            products = (_product(graph, _counted(key, columns), a) for key, a in addends(literal.terms))
             total = reduce(lambda p, q: graph.add("Add", p, q), products)
             return graph.add("Greater", total, graph.constant(np.array([threshold])))
         case Membership(column, values, negated):
@@ -128,8 +129,16 @@ def _truth(graph: _Graph, literal: Literal, columns: Mapping[str, _Column]) -> s
             return graph.add("Not", columns[column].is_missing())
 
 
-def _counted(key: Key, columns: Mapping[str, _Column]) -> str:
-    return columns[key].values if isinstance(key, str) else columns[key.column].counted(key)
+def _counted(key: Addend, columns: Mapping[str, _Column]) -> str:
+    match key:
+        case str():
+            return columns[key].values
+        case Filled(column, fill):
+            return columns[column].filled(fill)
+        case Missing(column):
+            return columns[column].gaps()
+        case Membership(column):
+            return columns[column].counted(key)
 
 
 def _product(graph: _Graph, values: str, a: float) -> str:
@@ -160,6 +169,14 @@ class _Column:
         found = self._is_any(values)
         # NaN equals nothing, so a missing value is in no set; it must not be outside of one either.
         return self.graph.add("Not", self.graph.add("Or", found, self.is_missing())) if negated else found
+
+    def filled(self, fill: float) -> str:
+        """The number, and this one where it is missing."""
+        return self.graph.add("Where", self.is_missing(), self.graph.constant(np.array([fill])), self.values)
+
+    def gaps(self) -> str:
+        """1 where the column is missing, else 0."""
+        return self.graph.add("Cast", self.is_missing(), to_type=np.float64)
 
     def counted(self, one: Membership) -> str:
         """1 where the set holds, 0 where it does not, NaN where the column is missing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from r2n.export._plain import counted_columns, decisions, missing_codes, summed_columns, write_halfspace
 from r2n.export._types import cells_of
-from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.schema import Value
 
 SUFFIX = ".py"
@@ -97,7 +97,7 @@ def _literal(literal: Literal) -> str:
     match literal:
         case Halfspace():
             known = (f"{_literal(Known(name))} and " for name in counted_columns(literal))
-            return "".join(known) + write_halfspace(literal, lambda name: f"number[{name!r}]", _points)
+            return "".join(known) + write_halfspace(literal, _number, _filled, _points)
         case Membership(name, values, negated):
             # A missing value is outside of no set.
             listed = ", ".join(map(repr, (None, *values) if negated else values))
@@ -108,6 +108,14 @@ def _literal(literal: Literal) -> str:
             return f"cell[{name!r}] is not None"
 
 
-def _points(one: Membership, a: float) -> str:
+def _number(name: str) -> str:
+    return f"number[{name!r}]"
+
+
+def _filled(key: Filled) -> str:
+    return f"({key.fill!r} if {_literal(Missing(key.column))} else {_number(key.column)})"
+
+
+def _points(one: Membership | Missing, a: float) -> str:
     """Floats, not whole numbers: those would be added up without rounding."""
     return f"({a!r} if {_literal(one)} else 0.0)"

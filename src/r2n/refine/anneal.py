@@ -84,7 +84,7 @@ def anneal(
     problem: Problem, rules: Sequence[Rule], numbers: Numbers, rng: np.random.Generator, schedule: Schedule
 ) -> tuple[Rule, ...]:
     """The rules after their halfspaces were softened and cooled together."""
-    numbers = numbers.with_sets(problem, (literal for rule in rules for literal in rule.literals))
+    numbers = numbers.with_terms(problem, (literal for rule in rules for literal in rule.literals))
     soft = Soft.of(rules, numbers)
     if len(soft.b) == 0:
         return tuple(rules)

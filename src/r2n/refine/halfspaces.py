@@ -8,30 +8,20 @@ dropped one by one, and each direction is finished by exact scans over its thres
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
-from r2n.refine.cuts import best_coefficient, best_cut, best_sorted_cut
-from r2n.refine.numbers import Numbers, column_of
+from r2n.refine.cuts import best_sorted_cut
+from r2n.refine.numbers import Numbers
 from r2n.refine.problem import Floats
+from r2n.refine.scans import NOT_FILLED, Direction, finish
 from r2n.refine.sets import Counted
-from r2n.rules import Halfspace
+from r2n.rules import Filled, Halfspace, column_of
 
 SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these, sets not counted
 FITTED_ROWS = 3_000  # different ones
-SWEEPS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Direction:
-    """Σ b_k·z_k > threshold over some columns, and the cost of the rows it is true in."""
-
-    columns: tuple[int, ...]
-    b: Floats
-    threshold: float
-    cost: float
-    sets: Mapping[int, Counted] = field(default_factory=dict)  # by their place among the columns
+MOST_FILLED = 2  # columns of a sum
+WORTH_FILLING = 0.02  # of what the rows weigh: what filling a column must at least bring in
 
 
 def halfspace_candidates(
@@ -55,6 +45,7 @@ def halfspace_candidates(
     singles.sort(key=lambda found: found.cost)
     for single in singles[:2]:
         yield numbers.halfspace(single.columns, single.b, single.threshold)
+        yield from filled(numbers, rows, cost, single.columns, single.b)
     if most_columns < 2 or len(numbers.names) + len(sets) < 2:
         return
     open_columns = [k for k, name in enumerate(numbers.names) if name not in barred]
@@ -67,6 +58,7 @@ def halfspace_candidates(
         screened = [*range(len(screened)), *range(first, first + len(sets))]
     for columns, b in directions(numbers, rows, cost, screened, most_columns):
         yield from finished(numbers, rows, cost, columns, b)
+        yield from filled(numbers, rows, cost, columns, b)
     if start is not None:
         yield from improved(numbers, rows, cost, start)
 
@@ -74,18 +66,46 @@ def halfspace_candidates(
 def improved(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Halfspace]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
     index = numbers.index
-    columns = tuple(index[key] for key, _ in start.terms)
+    columns = tuple(index[key.column if isinstance(key, Filled) else key] for key, _ in start.terms)
     b = np.array([a for _, a in start.terms]) * numbers.scale[list(columns)]
-    yield from finished(numbers, rows, cost, columns, b)
+    keys = enumerate(key for key, _ in start.terms)
+    fills = {k: numbers.inside(columns[k], key.fill) for k, key in keys if isinstance(key, Filled)}
+    yield from finished(numbers, rows, cost, columns, b, fills)
 
 
 def finished(
-    numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats
+    numbers: Numbers,
+    rows: np.ndarray,
+    cost: Floats,
+    columns: Sequence[int],
+    b: Floats,
+    fills: Mapping[int, float] = NOT_FILLED,
 ) -> Iterator[Halfspace]:
     """The halfspace that exact scans make of a direction; none if there is no cut."""
-    found = finish(numbers, rows, cost, columns, b)
+    found = finish(numbers, rows, cost, columns, b, fills)
     if found is not None:
-        yield numbers.halfspace(found.columns, found.b, found.threshold, found.sets)
+        yield numbers.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
+
+
+def filled(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats) -> Iterator[Halfspace]:
+    """The same with columns filled where they are missing: first the one that brings in most, then another.
+
+    They begin at their means, as the direction was found.
+    """
+    missing = numbers.missing[np.asarray(columns)[:, None], rows]
+    if not missing.any():
+        return
+    weight, fills = np.abs(cost), {}
+    fillable = np.array([not isinstance(numbers.names[column], Counted) for column in columns])
+    for _ in range(MOST_FILLED):
+        alone = missing & (missing.sum(axis=0) == 1)
+        gains = fillable * (alone @ weight)
+        k = int(np.argmax(gains))
+        if gains[k] <= WORTH_FILLING * weight.sum():
+            return
+        fills[k] = 0.0
+        missing[k] = False
+        yield from finished(numbers, rows, cost, columns, b, fills)
 
 
 def single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:
@@ -170,54 +190,3 @@ def logistic(
         if np.abs(step).max() < 1e-2 * max(1.0, np.abs(w).max()):
             break
     return w[:-1], float(w[-1])
-
-
-def added(b: Floats, z: Floats) -> Floats:
-    """Σ b_k·z_k, term by term: a matrix product may differ in the last bit between equal rows."""
-    value = np.zeros(z.shape[1])
-    for k in range(len(b)):
-        value += b[k] * z[k]
-    return value
-
-
-def finish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats) -> Direction | None:
-    """Exact scans of the threshold, of each coefficient and of each set in turn, until nothing gets better."""
-    columns = tuple(columns)
-    norm = float(np.abs(b).max())
-    if not np.isfinite(norm) or norm == 0.0:
-        return None
-    known = ~numbers.missing[np.asarray(columns)[:, None], rows].any(axis=0)
-    rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
-    z, b = numbers.z[np.asarray(columns)[:, None], rows], b / norm
-    named = {k: numbers.names[column] for k, column in enumerate(columns)}
-    sets = {k: name.take(rows) for k, name in named.items() if isinstance(name, Counted)}
-    value = added(b, z)
-    cut = best_cut(value, cost)
-    if cut is None:
-        return None
-    for _ in range(SWEEPS):
-        before = cut.cost
-        for k in range(len(columns)):
-            rest = value - b[k] * z[k] - cut.at
-            better = best_coefficient(z[k], rest, cost, b[k])
-            if better is not None and better.at * numbers.sign[columns[k]] >= 0:
-                value = value + (better.at - b[k]) * z[k]
-                b = b.copy()
-                b[k] = better.at
-        for k, counted in sets.items():
-            step = float(b[k] / numbers.scale[columns[k]])
-            without = value - step * counted.ones()
-            other = counted.rechosen(without - cut.at, step, cost)
-            if other is not None and not any(other.says_the_same_as(each) for each in sets.values()):
-                changed = without + step * other.ones()
-                if float(cost @ (changed > cut.at)) < float(cost @ (value > cut.at)):
-                    value, sets[k] = changed, other
-                    z[k] = (other.ones() - numbers.centre[columns[k]]) / numbers.scale[columns[k]]
-        if sets:
-            value = added(b, z)  # rows that are equal must stay so to the last bit, or a cut may fall between them
-        again = best_cut(value, cost)
-        if again is not None and again.cost < cut.cost:
-            cut = again
-        if cut.cost >= before - 1e-12:
-            break
-    return Direction(columns, b, cut.at, cut.cost, sets)

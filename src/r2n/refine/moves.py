@@ -74,7 +74,7 @@ class Fitter:
         """The best permitted literal for the place of one that is not: another, or what is strongest in it."""
         options = list(self.literals(rows, self.problem.cost, beside=beside))
         if isinstance(literal, Halfspace):
-            numbers = self.numbers.with_sets(self.problem, [literal])
+            numbers = self.numbers.with_terms(self.problem, [literal])
             shorter = numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
             index = np.flatnonzero(rows)
             if shorter is not None:

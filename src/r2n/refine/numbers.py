@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from r2n.refine.problem import Bools, Floats, Problem
 from r2n.refine.sets import Counted
-from r2n.rules import Halfspace, Key, Knowledge, Literal, Membership
+from r2n.rules import Filled, Halfspace, Key, Knowledge, Literal, Membership, column_of
 from r2n.schema import Scaling
 
 
@@ -18,13 +18,15 @@ from r2n.schema import Scaling
 class Numbers:
     """The numeric columns of a problem's table, standardised once for all fits; beside them may stand sets."""
 
-    names: tuple[str | Counted, ...]
+    names: tuple[str | Filled | Counted, ...]
     z: Floats  # (d, n): columns first, so that one is contiguous; missing values at 0
     missing: Bools  # (d, n)
     centre: Floats
     scale: Floats
     middle: Floats  # (d,) of z: the median
     spread: Floats  # (d,) of z: how far its middle half reaches, or more where that is a single value
+    low: Floats  # (d,) of z: the least known value
+    high: Floats  # (d,) of z: the largest
     order: tuple[NDArray[np.int32], ...]  # each column's rows in ascending order, missing ones left out
     sign: NDArray[np.int8]  # (d,): that a column's coefficients must have, 0 for either
     apart: tuple[frozenset[str], ...]  # groups of columns of which no literal may read two
@@ -44,7 +46,9 @@ class Numbers:
         middle, spread = middles(z, orders)
         sign = np.array([problem.knowledge.sign(name) for name in names], dtype=np.int8)
         lot = lots([*z, *(problem.table.codes(name)[0] for name in problem.schema.categorical)], n_rows)
-        return cls(names, z, missing, centre, scale, middle, spread, orders, sign, problem.knowledge.apart, lot)
+        low, high = z.min(axis=1, initial=0.0), z.max(axis=1, initial=0.0)  # missing ones are at 0, amid the others
+        apart = problem.knowledge.apart
+        return cls(names, z, missing, centre, scale, middle, spread, low, high, orders, sign, apart, lot)
 
     def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> Numbers:
         """These columns on these rows alone, and sets, which are over the same rows, beside them."""
@@ -56,31 +60,60 @@ class Numbers:
         chosen, n, s = np.array(columns, dtype=np.intp), len(rows), len(sets)
         here = np.ix_(chosen, rows)
         z = np.vstack([self.z[here], (np.reshape(ones, (s, n)) - share[:, None]) / scale[:, None]])
-        missing = np.vstack([self.missing[here], np.reshape([each.missing for each in sets], (s, n))])
+        gone = np.reshape([each.missing for each in sets], (s, n)).astype(np.bool_)
+        missing = np.vstack([self.missing[here], gone])
         z[missing] = 0.0
         names = (*(self.names[k] for k in chosen), *sets)
         return Numbers(
             names,
             z,
-            missing.astype(np.bool_),
+            missing,
             np.append(self.centre[chosen], share),
             np.append(self.scale[chosen], scale),
             np.append(self.middle[chosen], np.zeros(s)),
             np.append(self.spread[chosen], np.ones(s)),
+            np.append(self.low[chosen], np.zeros(s)),
+            np.append(self.high[chosen], np.zeros(s)),
             (),
             np.append(self.sign[chosen], np.zeros(s, dtype=np.int8)),
             self.apart,
             self.lot[rows],
         )
 
-    def with_sets(self, problem: Problem, literals: Iterable[Literal]) -> Numbers:
-        """With the sets that these literals count beside the columns; as it is if there are none."""
-        wanted = dict.fromkeys(key for each in literals if isinstance(each, Halfspace) for key, _ in each.sets)
-        if not wanted:
+    def with_terms(self, problem: Problem, literals: Iterable[Literal]) -> Numbers:
+        """With the sets and the filled columns of these literals beside the columns; as it is if there are none."""
+        keys = dict.fromkeys(key for each in literals if isinstance(each, Halfspace) for key, _ in each.terms)
+        wanted = [key for key in keys if isinstance(key, Membership)]
+        filled = [key for key in keys if isinstance(key, Filled)]
+        if not wanted and not filled:
             return self
         rows = np.arange(problem.n_rows)
         sets = [Counted.of(one, problem.table, rows, problem.counts) for one in wanted]
-        return self.among(rows, range(len(self.names)), sets)
+        return self.among(rows, range(len(self.names)), sets)._with_filled(filled)
+
+    def _with_filled(self, keys: Sequence[Filled]) -> Numbers:
+        """With these columns once more, filled where they are missing."""
+        index = self.index
+        own = np.array([index[key.column] for key in keys], dtype=np.intp)
+        fills = [self.inside(k, key.fill) for k, key in zip(own, keys, strict=True)]
+        z = np.where(self.missing[own], np.reshape(fills, (len(keys), 1)), self.z[own])
+        return replace(
+            self,
+            names=(*self.names, *keys),
+            z=np.vstack([self.z, z]),
+            missing=np.vstack([self.missing, np.zeros_like(self.missing[own])]),
+            centre=np.append(self.centre, self.centre[own]),
+            scale=np.append(self.scale, self.scale[own]),
+            middle=np.append(self.middle, self.middle[own]),
+            spread=np.append(self.spread, self.spread[own]),
+            low=np.append(self.low, self.low[own]),
+            high=np.append(self.high, self.high[own]),
+            sign=np.append(self.sign, self.sign[own]),
+        )
+
+    def inside(self, column: int, value: float) -> float:
+        """A value of a column in the units of z."""
+        return float((value - self.centre[column]) / self.scale[column])
 
     @property
     def index(self) -> dict[Key, int]:
@@ -89,16 +122,23 @@ class Numbers:
         return {key: k for key, k in places if key is not None}
 
     def halfspace(
-        self, columns: Sequence[int], b: Floats, threshold: float, sets: Mapping[int, Counted] | None = None
+        self,
+        columns: Sequence[int],
+        b: Floats,
+        threshold: float,
+        sets: Mapping[int, Counted] | None = None,
+        fills: Mapping[int, float] | None = None,
     ) -> Halfspace:
-        """Σ b_k·z_k > threshold in the table's units; sets that changed are given by their place in the sum."""
+        """Σ b_k·z_k > threshold in the table's units; sets that changed, and fills, are given by their place in it."""
         a = b / self.scale[list(columns)]
         threshold += float(np.sum(a * self.centre[list(columns)]))
         terms: list[tuple[Key, float]] = []
         for k, column in enumerate(columns):
-            key: str | Counted | Membership = (sets or {}).get(k, self.names[column])
+            key: str | Filled | Counted | Membership = (sets or {}).get(k, self.names[column])
             coefficient = float(a[k])
-            if isinstance(key, Counted) and key.origin is not None:
+            if fills and k in fills:
+                key = Filled(column_of(key), float(self.centre[column] + self.scale[column] * fills[k]))
+            elif isinstance(key, Counted) and key.origin is not None:
                 key = key.origin
             elif isinstance(key, Counted):
                 key, inside = key.membership()
@@ -152,10 +192,6 @@ def lots(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
             mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
         mixed ^= mixed >> np.uint64(31)
     return np.unique(mixed, return_inverse=True)[1].astype(np.int32)
-
-
-def column_of(key: str | Membership | Counted) -> str:
-    return key if isinstance(key, str) else key.column
 
 
 def ascending(z: Floats, missing: Bools) -> NDArray[np.int32]:

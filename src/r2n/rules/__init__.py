@@ -10,7 +10,19 @@ from r2n.rules.equivalence import Equivalence, equivalent
 from r2n.rules.expand import expanded
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge, doubts, read_knowledge
-from r2n.rules.literals import Halfspace, Key, Known, Literal, Membership, Missing, natural_key, sets_of, term_values
+from r2n.rules.literals import (
+    Filled,
+    Halfspace,
+    Key,
+    Known,
+    Literal,
+    Membership,
+    Missing,
+    column_of,
+    natural_key,
+    sets_of,
+    term_values,
+)
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.measures import Measures, RuleMeasure, measure
 from r2n.rules.modelfile import load, save
@@ -35,6 +47,7 @@ __all__ = [
     "Diff",
     "Domain",
     "Equivalence",
+    "Filled",
     "Halfspace",
     "Key",
     "Knowledge",
@@ -55,6 +68,7 @@ __all__ = [
     "Values",
     "check",
     "clean_up",
+    "column_of",
     "contradicts",
     "diff",
     "doubts",

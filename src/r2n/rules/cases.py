@@ -147,12 +147,9 @@ def holds(literal: Literal, row: Row) -> bool:
     True
     """
     match literal:
-        case Halfspace(terms, threshold):
-            total = -0.0  # to which adding the first product leaves every float as it is
-            for key, a in terms:
-                value = row[key] if isinstance(key, str) else _counted(key, row)
-                total += math.nan if value is None or isinstance(value, str) else a * float(value)
-            return total > threshold
+        case Halfspace():
+            # The first product is added to -0.0, which leaves every float as it is.
+            return sum(_addends(literal, row), start=-0.0) > literal.threshold
         case Membership(column, values, negated):
             return row[column] is not None and (row[column] in values) != negated
         case Missing(column):
@@ -161,8 +158,15 @@ def holds(literal: Literal, row: Row) -> bool:
             return row[column] is not None
 
 
-def _counted(one: Membership, row: Row) -> bool | None:
-    return None if row[one.column] is None else holds(one, row)
+def _addends(literal: Halfspace, row: Row) -> Iterator[float]:
+    """What a sum adds up, in its order; NaN for what is missing and not filled."""
+    fills = dict(literal.fills)
+    for name, a in literal.numbers:
+        value = row[name]
+        gone = 0.0 if name in fills and value is None else math.nan
+        yield gone if value is None or isinstance(value, str) else a * float(value)
+    yield from (points for name, points in literal.fills if row[name] is None)
+    yield from (math.nan if row[one.column] is None else a * holds(one, row) for one, a in literal.sets)
 
 
 def _along_rule(case: Case, rules: Sequence[Literals]) -> list[Case]:

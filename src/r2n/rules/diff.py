@@ -168,7 +168,7 @@ def _literal_likeness(p: Literal, q: Literal) -> float:
         return 0.0
     shared = _overlap(p.columns, q.columns)
     if isinstance(p, Halfspace) and isinstance(q, Halfspace):
-        same_way = _overlap(((n, a > 0.0) for n, a in p.terms), ((n, a > 0.0) for n, a in q.terms))
+        same_way = _overlap(*([(key, a > 0.0) for key, a in (*each.numbers, *each.sets)] for each in (p, q)))
         return 0.9 if p.terms == q.terms else 0.4 * shared + 0.4 * same_way
     if isinstance(p, Membership) and isinstance(q, Membership):
         same_kind = 1.0 if p.negated == q.negated else 0.5

@@ -1,7 +1,8 @@
-"""Halfspaces with sets in their sums, case by case: the same rules without them, on every row and to the last float.
+"""Sums that count sets or fill columns, case by case: the same rules without them, on every row and to the last float.
 
 `income + 2000·(status in {married}) > 7100` says: income > 5100 where the status is in the set, and income > 7100 where
-it is known and is not. What proofs and plain languages know about halfspaces then serves for these too.
+it is known and is not. `income - 2·(debt if known else 40) > 5` says: income - 2·debt > 5, or income > 85 where debt is
+missing. What proofs and plain languages know about halfspaces then serves for these too.
 """
 
 from __future__ import annotations
@@ -15,27 +16,31 @@ from itertools import product
 from r2n.errors import ParameterError
 from r2n.rules.classes import ClassRules
 from r2n.rules.floats import largest_where
-from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.literals import Halfspace, Literal, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.simplify import drop_contradictions, intersect_sets
 
 MOST_CASES = 4096  # of one rule
 
 
-def counts_sets(literal: Literal) -> bool:
-    """Whether a literal has a set in its sum."""
-    return isinstance(literal, Halfspace) and bool(literal.sets)
+def has_cases(literal: Literal) -> bool:
+    """Whether a literal has a set in its sum, or a column that is filled."""
+    return isinstance(literal, Halfspace) and bool(literal.sets or literal.fills)
 
 
 def expanded(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
-    """The same model without sets in sums; itself if there are none.
+    """The same model without sets and filled columns in sums; itself if there are none.
 
     >>> print(expanded(RuleSet.parse("yes if income + 2000·(status in {married}) > 7100 else no")))
     yes if income > 5100 and status in {married}
         or income > 7100 and status not in {married}
     else no
+    >>> print(expanded(RuleSet.parse("yes if income - 2·(debt if known else 40) > 5 else no")))
+    yes if income - 2·debt > 5
+        or income > 85 and debt is missing
+    else no
     """
-    if not any(map(counts_sets, model.literals)):
+    if not any(map(has_cases, model.literals)):
         return model
     if isinstance(model, ClassRules):
         branches = ((label, tuple(expanded_rules(rules))) for label, rules in model.branches)
@@ -45,11 +50,11 @@ def expanded(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
 
 def is_expandable(rule: Rule) -> bool:
     """Whether a rule has no more cases than can be looked at."""
-    return 1 << _count_sets(rule) <= MOST_CASES
+    return 1 << _count_choices(rule) <= MOST_CASES
 
 
-def _count_sets(rule: Rule) -> int:
-    return sum(len(literal.sets) for literal in rule.literals if isinstance(literal, Halfspace))
+def _count_choices(rule: Rule) -> int:
+    return sum(len(each.sets) + len(each.fills) for each in rule.literals if isinstance(each, Halfspace))
 
 
 def expanded_rules(rules: Iterable[Rule]) -> Iterator[Rule]:
@@ -66,11 +71,12 @@ def expanded_rule(rule: Rule) -> tuple[Rule, ...]:
     >>> print(*expanded_rule(parse_rule("(a in {x}) + 2·(b not in {y}) > 2.5 and c > 1")), sep=" | ")
     c > 1 and a in {x} and b not in {y}
     """
-    if not any(map(counts_sets, rule.literals)):
+    if not any(map(has_cases, rule.literals)):
         return (rule,)
     if not is_expandable(rule):
         raise ParameterError(
-            f"a rule counts {_count_sets(rule)} sets in its sums, which is more cases than can be looked at. "
+            f"a rule has {_count_choices(rule)} sets and filled columns in its sums, which is more cases than can be "
+            "looked at. "
             "Fit again with a smaller max_columns or max_literals."
         )
     cases = product(*(tuple(_cases(literal)) for literal in rule.literals))
@@ -80,36 +86,41 @@ def expanded_rule(rule: Rule) -> tuple[Rule, ...]:
 
 def _cases(literal: Literal) -> Iterator[tuple[Literal, ...]]:
     """The conjunctions of which a literal is the disjunction."""
-    if not isinstance(literal, Halfspace) or not literal.sets:
+    if not isinstance(literal, Halfspace) or not has_cases(literal):
         yield (literal,)
         return
-    for signs in product((True, False), repeat=len(literal.sets)):
-        told = tuple(
-            one if held else replace(one, negated=not one.negated)
-            for (one, _), held in zip(literal.sets, signs, strict=True)
-        )
-        points = [a if held else 0.0 for (_, a), held in zip(literal.sets, signs, strict=True)]
-        yield from ((*told, *rest) for rest in _left(literal, points))
+    for known in product((True, False), repeat=len(literal.fills)):
+        missing = {name: points for (name, points), there in zip(literal.fills, known, strict=True) if not there}
+        numbers = tuple(term for term in literal.numbers if term[0] not in missing)  # those left are in their order
+        for signs in product((True, False), repeat=len(literal.sets)):
+            told = tuple(
+                one if held else replace(one, negated=not one.negated)
+                for (one, _), held in zip(literal.sets, signs, strict=True)
+            )
+            points = [a if held else 0.0 for (_, a), held in zip(literal.sets, signs, strict=True)]
+            left = _left(numbers, (*missing.values(), *points), literal.threshold)
+            yield from ((*map(Missing, missing), *told, *rest) for rest in left)
 
 
-def _left(literal: Halfspace, points: Iterable[float]) -> Iterator[tuple[Literal, ...]]:
-    """What the numbers must still do once it is known what the sets add."""
+def _left(
+    numbers: tuple[tuple[str, float], ...], points: tuple[float, ...], threshold: float
+) -> Iterator[tuple[Literal, ...]]:
+    """What the numbers must still do once it is known what is added after them."""
 
     def total(start: float) -> float:
         for added in points:
             start += added
         return start
 
-    points = tuple(points)
-    if not literal.numbers:
-        if total(0.0) > literal.threshold:
+    if not numbers:
+        if total(0.0) > threshold:
             yield ()
         return
     # Adding a number to floats keeps their order, so the sums that do not get beyond the threshold are all floats up to
-    # some t. There is one: what sets may add (MOST_POINTS) does not lift the lowest of all floats.
-    if total(sys.float_info.max) <= literal.threshold:
-        yield (Halfspace(literal.numbers, sys.float_info.max),)
+    # some t. There is one: what may be added (MOST_POINTS each) does not lift the lowest of all floats.
+    if total(sys.float_info.max) <= threshold:
+        yield (Halfspace(numbers, sys.float_info.max),)
         return
-    t = largest_where(lambda x: total(x) <= literal.threshold)
+    t = largest_where(lambda x: total(x) <= threshold)
     assert t is not None
-    yield (Halfspace(literal.numbers, t),)
+    yield (Halfspace(numbers, t),)

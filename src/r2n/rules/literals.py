@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Self, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,10 @@ from r2n.schema.values import CellError, shown
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
-Key: TypeAlias = "str | Membership"  # what a coefficient belongs to: a column, or a set that counts 1 or 0
+Key: TypeAlias = "str | Filled | Membership"  # what a coefficient belongs to: a column, or a set that counts 1 or 0
 Terms: TypeAlias = "tuple[tuple[Key, float], ...]"
 
-MOST_POINTS = 1e100  # a set's coefficient; beyond it a sum would swallow numbers, and cases could not be told apart
+MOST_POINTS = 1e100  # that a set or a fill adds: beyond it a sum would swallow numbers, and cases fall together
 
 
 @lru_cache(maxsize=10_000)
@@ -48,12 +48,37 @@ def _digits_key(digits: str) -> tuple[int, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Filled:
+    """A column of numbers in a sum, and what it counts as where it is missing: such a sum need not be false there.
+
+    >>> print(Halfspace.of({"income": 1, Filled("debt", 40): -2.1}, 12.5))
+    income - 2.1·(debt if known else 40) > 12.5
+    """
+
+    column: str
+    fill: float
+
+    def __post_init__(self) -> None:
+        _check_name(self.column)
+        object.__setattr__(self, "fill", _number(self.fill, f"what {self.column!r} counts as where it is missing"))
+
+    def renamed(self, names: Mapping[str, str]) -> Filled:
+        """The same over a column of another name."""
+        return Filled(names[self.column], self.fill)
+
+    def __str__(self) -> str:
+        return f"{write_name(self.column)} if known else {write_number(self.fill)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Halfspace:
     """Σ a_k·x_k > threshold, strictly, in the table's own units.
 
     Its value is *defined* as the sum of the products from left to right, in float64. It is never
     rescaled, because that would change the floats and with them the meaning. A set of categories may stand in the
-    place of a column: it counts 1 where it holds and 0 where it does not, after all numbers.
+    place of a column: it counts 1 where it holds and 0 where it does not, after all numbers. Where a column is missing
+    that has a value for this (`Filled`), its product is added after those of all columns that are known, before sets:
+    so what is filled in, like what sets add, moves the threshold and nothing else.
 
     >>> print(Halfspace.of({"debt": -2.1, "income": 1}, 12.5))
     income - 2.1·debt > 12.5
@@ -69,9 +94,9 @@ class Halfspace:
     def __post_init__(self) -> None:
         pairs = self.terms.items() if isinstance(self.terms, Mapping) else self.terms
         terms = [(key, _number(a, f"the coefficient of {_shown(key)}")) for key, a in pairs]
-        keys = [key for key, _ in terms]
         for key, a in terms:
             _check_key(key, a)
+        keys = [key.column if isinstance(key, Filled) else key for key, _ in terms]
         if len(set(keys)) < len(keys):
             twice = next(key for k, key in enumerate(keys) if key in keys[:k])
             what = "the set" if isinstance(twice, Membership) else "column"
@@ -89,8 +114,13 @@ class Halfspace:
 
     @property
     def numbers(self) -> tuple[tuple[str, float], ...]:
-        """The terms that are columns of numbers, which come first."""
-        return tuple((key, a) for key, a in self.terms if isinstance(key, str))
+        """The columns of numbers, filled or not, which come first."""
+        return tuple((column_of(key), a) for key, a in self.terms if not isinstance(key, Membership))
+
+    @property
+    def fills(self) -> tuple[tuple[str, float], ...]:
+        """The columns that are filled, and what each adds where it is missing."""
+        return tuple((key.column, a * key.fill) for key, a in self.terms if isinstance(key, Filled))
 
     @property
     def sets(self) -> tuple[tuple[Membership, float], ...]:
@@ -105,7 +135,12 @@ class Halfspace:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
-        return tuple(dict.fromkeys(key if isinstance(key, str) else key.column for key, _ in self.terms))
+        return tuple(dict.fromkeys(column_of(key) for key, _ in self.terms))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that must be known for it to be true: all but those that are filled."""
+        return tuple(dict.fromkeys(column_of(key) for key, _ in self.terms if not isinstance(key, Filled)))
 
     @property
     def size(self) -> int:
@@ -123,14 +158,26 @@ class Halfspace:
         return tuple((key, -a) for key, a in self.terms)
 
     def values(self, table: Table) -> Floats:
-        """The sum for each row; NaN where a column is missing."""
+        """The sum for each row; NaN where a column is missing that is not filled."""
         # One ufunc for each operation, never a dot product: that may fuse or reorder, and
         # every export computes exactly this. inf - inf is NaN, which is false, like missing.
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            total, *others = (_product(a, term_values(key, table)) for key, a in self.terms)
+            total, *others = self._addends(table)
             for product in others:
                 total = np.add(total, product)
         return total
+
+    def _addends(self, table: Table) -> Iterator[Floats]:
+        """What is added up, in this order. A filled column counts 0 among the numbers where it is missing."""
+        for key, a in self.terms:
+            if isinstance(key, Filled):
+                yield _product(a, np.where(table.known(key.column), table.numeric(key.column), 0.0))
+            elif isinstance(key, str):
+                yield _product(a, table.numeric(key))
+        for name, points in self.fills:
+            yield np.where(table.known(name), 0.0, points)
+        for one, a in self.sets:
+            yield _product(a, one.counted(table))
 
     def evaluate(self, table: Table) -> Bools:
         """Its truth in each row."""
@@ -140,8 +187,9 @@ class Halfspace:
     def sort_key(self) -> tuple[Any, ...]:
         """Its place among literals."""
         keys = tuple(_order(key) for key, _ in self.terms)
+        fills = tuple((column_of(key), key.fill) for key, _ in self.terms if isinstance(key, Filled))
         # Larger coefficients first: a lower bound is read before an upper one.
-        return 0, keys, tuple(-a for _, a in self.terms), self.threshold
+        return 0, keys, tuple(-a for _, a in self.terms), self.threshold, fills
 
     def text(self, schema: Schema | None = None) -> str:
         """As printed; as a ratio where the schema shows that this says the same."""
@@ -182,6 +230,11 @@ class _OneColumn:
     def size(self) -> int:
         """How many columns a reader must read."""
         return 1
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that must be known for it to be true."""
+        return (self.column,)
 
     def renamed(self, names: Mapping[str, str]) -> Self:
         """The same over a column of another name."""
@@ -249,6 +302,11 @@ class Missing(_OneColumn):
     income is missing
     """
 
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns that must be known for it to be true: none."""
+        return ()
+
     def evaluate(self, table: Table) -> Bools:
         """Its truth in each row."""
         return ~table.known(self.column)
@@ -302,12 +360,37 @@ def _product(a: float, column: Floats) -> Floats:
 
 def term_values(key: Key, table: Table) -> Floats:
     """What a term's coefficient is multiplied with, row by row; NaN where it is missing."""
-    return table.numeric(key) if isinstance(key, str) else key.counted(table)
+    match key:
+        case str():
+            return table.numeric(key)
+        case Filled():
+            return np.where(table.known(key.column), table.numeric(key.column), key.fill)
+        case Membership():
+            return key.counted(table)
+
+
+class OfColumn(Protocol):
+    """What is about a single column."""
+
+    @property
+    def column(self) -> str:
+        """Its name."""
+
+
+def column_of(key: str | OfColumn) -> str:
+    """The column that a term reads."""
+    return key if isinstance(key, str) else key.column
 
 
 def most_of(key: Key) -> float:
     """The largest coefficient that a term may have."""
-    return sys.float_info.max if isinstance(key, str) else MOST_POINTS
+    match key:
+        case Membership():
+            return MOST_POINTS
+        case Filled(_, fill) if fill != 0.0:
+            return min(MOST_POINTS / abs(fill), sys.float_info.max)
+        case _:
+            return sys.float_info.max
 
 
 def _check_name(name: object) -> None:
@@ -316,20 +399,20 @@ def _check_name(name: object) -> None:
 
 
 def _check_key(key: object, a: float) -> None:
-    if not isinstance(key, Membership):
+    if not isinstance(key, Membership | Filled):
         _check_name(key)
     elif abs(a) > most_of(key):
-        most = f"from -{MOST_POINTS:g} to {MOST_POINTS:g}"
+        most = f"from -{most_of(key):g} to {most_of(key):g}"
         raise ParameterError(f"the coefficient of {_shown(key)} must be {most}, not {a!r}.")
 
 
 def _shown(key: object) -> str:
-    return f"`{key}`" if isinstance(key, Membership) else repr(key)
+    return f"`{key}`" if isinstance(key, Membership | Filled) else repr(key)
 
 
 def _order(key: Key) -> tuple[Any, ...]:
-    """Numbers before sets, then by name."""
-    return (0, natural_key(key)) if isinstance(key, str) else (1, key.sort_key())
+    """Numbers before sets, then by name: a filled column stands where it would stand without its fill."""
+    return (1, key.sort_key()) if isinstance(key, Membership) else (0, natural_key(column_of(key)))
 
 
 def _term_key(term: tuple[Key, float]) -> tuple[Any, ...]:

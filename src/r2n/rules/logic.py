@@ -18,8 +18,7 @@ def implies(p: Literal, q: Literal) -> bool:
     if p == q:
         return True
     if isinstance(q, Known):
-        # A literal that reads a missing value is false, so a true one has read a known value.
-        return q.column in p.columns and not isinstance(p, Missing)
+        return q.column in p.needed
     if isinstance(p, Halfspace) and isinstance(q, Halfspace):
         return p.terms == q.terms and p.threshold >= q.threshold
     if isinstance(p, Membership) and isinstance(q, Membership):
@@ -46,7 +45,7 @@ def contradicts(p: Literal, q: Literal) -> bool:
 
 
 def _missing_contradicts(p: Literal, q: Literal) -> bool:
-    return isinstance(p, Missing) and not isinstance(q, Missing) and p.column in q.columns
+    return isinstance(p, Missing) and p.column in q.needed
 
 
 def _set_implies(p: Membership, q: Membership) -> bool:

@@ -14,15 +14,15 @@ from typing import Any, NoReturn
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.rules.baseline import Baseline, Counted, parts
 from r2n.rules.classes import ClassRules
-from r2n.rules.expand import counts_sets
-from r2n.rules.literals import Halfspace, Key, Known, Literal, Membership, Missing
+from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Schema, Value
 from r2n.schema.values import shown
 
 FORMAT, CLASSES_FORMAT = "r2n rule set", "r2n rules for several classes"
-# Version 1 has no `training` and no `integer` columns, version 2 no sets in sums: it is written where there are none.
-VERSION, PLAIN_VERSION = 3, 2
+# Version 1 has no `training` and no `integer` columns, version 2 no sets in sums, version 3 no filled columns. What is
+# written is the first version that can say it.
+VERSION, SETS_VERSION, PLAIN_VERSION = 4, 3, 2
 
 # Beyond this a file is refused before it is read: what it would become in memory is many times as large.
 MOST_BYTES = 2**26
@@ -76,7 +76,7 @@ def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
 def to_text(rules: RuleSet | ClassRules) -> str:
     """The content of a model file."""
     columns = None if rules.schema is None else rules.schema.to_json()
-    version = VERSION if any(map(counts_sets, rules.literals)) else PLAIN_VERSION
+    version = max(map(_version, rules.literals), default=PLAIN_VERSION)
     if isinstance(rules, ClassRules):
         classes = [{"label": label, "rules": _describe_rules(each)} for label, each in rules.branches]
         content = {"format": CLASSES_FORMAT, "version": version, "classes": classes, "default": rules.default}
@@ -177,8 +177,17 @@ def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
     }
 
 
-def _describe(literal: Literal) -> dict[str, object]:
+def _version(literal: Literal) -> int:
+    """The first version that can say it."""
+    if not isinstance(literal, Halfspace):
+        return PLAIN_VERSION
+    return VERSION if literal.fills else SETS_VERSION if literal.sets else PLAIN_VERSION
+
+
+def _describe(literal: Literal | Filled) -> dict[str, object]:
     match literal:
+        case Filled(column, fill):
+            return {"kind": "filled", "column": column, "fill": fill}
         case Halfspace(terms, threshold):
             pairs = [[key if isinstance(key, str) else _describe(key), coefficient] for key, coefficient in terms]
             return {"kind": "halfspace", "terms": pairs, "threshold": threshold}
@@ -262,6 +271,8 @@ def _term(term: object) -> tuple[Key, float]:
     match term:
         case [dict() as item, coefficient] if item.get("kind") == "membership":
             return _membership(item), _number(coefficient)
+        case [dict() as item, coefficient] if item.get("kind") == "filled":
+            return Filled(_column(item, {"kind", "column", "fill"}), _number(item["fill"])), _number(coefficient)
         case [name, coefficient]:
             return _name(name), _number(coefficient)
         case _:

@@ -12,7 +12,7 @@
               | name "/" name (">" | "<") number
               | sum compare number | number compare sum
     sum     = ["-"] term (("+" | "-") term)*
-    term    = [number "·"] (name | "(" name ["not"] "in" set ")")
+    term    = [number "·"] (name | "(" name "if" "known" "else" number ")" | "(" name ["not"] "in" set ")")
     set     = "{" value ("," value)* "}"
 
 The grammar is flat, so that no text, however long, can exhaust the stack. With a schema, columns that are not there,
@@ -27,7 +27,7 @@ from typing import NoReturn, TypeVar
 from r2n.errors import ParameterError
 from r2n.rules.checks import category_problem, column_problem, ratio_problem
 from r2n.rules.classes import ClassRules
-from r2n.rules.literals import Halfspace, Key, Known, Literal, Membership, Missing
+from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.tokens import Token, error_at, tokenise
 from r2n.schema import Schema, Value
@@ -36,8 +36,9 @@ T = TypeVar("T")
 
 _COMPARISONS = (">", "<", ">=", "<=")
 _NO_BRACKETS = (
-    "brackets hold a set that is counted, as in `income + 2000·(status in {married}) > 7100`, and nothing else: "
-    "rules are joined by `or`, and literals in a rule by `and`."
+    "brackets hold a set that is counted, as in `income + 2000·(status in {married}) > 7100`, or a column that is "
+    "filled, as in `income - 2·(debt if known else 40) > 5`, and nothing else: rules are joined by `or`, and literals "
+    "in a rule by `and`."
 )
 _MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 
@@ -301,16 +302,27 @@ class _Parser:
         return self._summand(), sign * coefficient
 
     def _summand(self) -> Key:
-        """A column, or in brackets a set of categories, which counts 1 or 0."""
+        """A column; in brackets one that is filled where it is missing, or a set of categories, which counts 1 or 0."""
         start = self._next.start
         if not self._skip("("):
             return self._name(compared=True)
+        if _reads(self._after, "if"):
+            return self._filled()
         if not _reads(self._after, "in", "not"):
             self.fail_at(start, _NO_BRACKETS)
         counted = self._about(self._name())
         self._expect(")", "after a set that is counted")
         assert isinstance(counted, Membership)
         return counted
+
+    def _filled(self) -> Filled:
+        name = self._name(compared=True)
+        self._take()
+        self._expect("known", "after `if` in a sum")
+        self._expect("else", "and what the column counts as where it is missing")
+        fill = self._number("what the column counts as where it is missing")
+        self._expect(")", "after what a column counts as where it is missing")
+        return Filled(name, fill)
 
     def _comparison(self) -> str:
         if not self._is(*_COMPARISONS):

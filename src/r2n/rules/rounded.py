@@ -7,7 +7,6 @@ ratios too, and knows rules for several classes.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
 from typing import Generic, NamedTuple
 
@@ -18,7 +17,7 @@ from r2n.errors import ParameterError
 from r2n.rules.chain import Care, Chain, R
 from r2n.rules.floats import count_digits, round_to, shortest_between
 from r2n.rules.literals import Bools, Floats, Halfspace
-from r2n.rules.rounding import in_units, nearest_rows, reach, reading_length
+from r2n.rules.rounding import in_units, nearest_rows, reading_length, rounding_error, with_short_fills
 from r2n.schema import Table
 
 _MOST_DIGITS = 17  # enough for every float
@@ -97,10 +96,10 @@ def _shortest(literal: Halfspace, table: Table, care: Care, changes: int) -> Hal
         found = [fit for each in plausible for fit in _fits(each, here, want, budget)]
         shorter = [fit for fit in found if _reading(fit) < _reading(literal)]
         if shorter:
-            return min(shorter, key=lambda fit: _drawbacks(fit, literal, here, want))
+            return with_short_fills(min(shorter, key=lambda fit: _drawbacks(fit, literal, here, want)), here)
         if found or literal.size == 1:
             break  # more digits are not shorter
-    return literal
+    return with_short_fills(literal, here)
 
 
 def _aimed(direction: Halfspace, literal: Halfspace) -> Halfspace:
@@ -165,7 +164,7 @@ def _turn(literal: Halfspace, other: Halfspace) -> float:
 
 def _ratios(literal: Halfspace, table: Table, want: Bools, budget: int) -> Iterator[Halfspace]:
     """p/q > r, where q is positive in all rows and r near what it was; written as the difference that it means."""
-    if literal.size != 2 or literal.sets:
+    if literal.size != 2 or literal.sets or literal.fills:
         return
     for (p, a), (q, _) in (literal.numbers, literal.numbers[::-1]):
         sign, divisor = math.copysign(1.0, a), table.numeric(q)
@@ -182,7 +181,7 @@ def _fits(direction: Halfspace, table: Table, want: Bools, budget: int) -> list[
     """The direction with short thresholds that leave no more rows wrong than may be, those near its own among them."""
     values = direction.values(table)
     # Names decide in which order three terms are added up, and that the last bits: no row may hang on these.
-    slack = direction.size * reach(direction, table) * sys.float_info.epsilon if direction.size > 2 else 0.0
+    slack = rounding_error(direction, table) if direction.size > 2 else 0.0
     gaps = [(low + slack, high - slack) for low, high in _gaps(values, want, budget)]
     short = [shortest_between(low, high) for low, high in gaps if -math.inf < low < high < math.inf]
     near = [round_to(direction.threshold, max(count_digits(number), 1)) for number in short]

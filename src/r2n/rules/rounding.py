@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules.floats import count_digits, round_to, shortest_between
-from r2n.rules.literals import Bools, Floats, Halfspace, Literal, most_of, term_values
+from r2n.rules.literals import Bools, Filled, Floats, Halfspace, Literal, most_of, term_values
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Table
 
@@ -83,10 +84,41 @@ def _round_literal(literal: Literal, table: Table) -> Literal:
         found = [fit for c in plausible if (fit := _fit(c, table, truth))]
         if found:
             # The first of the shortest, and the literal itself if it is no longer than that.
-            return min([literal, *found], key=reading_length)
+            return with_short_fills(min([literal, *found], key=reading_length), table)
         if literal.size == 1:
             break  # a single column has nothing but its threshold to round
+    return with_short_fills(literal, table)
+
+
+def with_short_fills(literal: Halfspace, table: Table) -> Halfspace:
+    """With the shortest numbers for missing values that keep its truth, within what each column is known to hold.
+
+    >>> table = Table.read({"x": [1.0, 4, 6, 2, 9], "y": [3.0, 9, None, 1, None]})
+    >>> print(with_short_fills(Halfspace.of({"x": 1, Filled("y", 2.8713): 1}, 10), table))
+    x + (y if known else 2) > 10
+    """
+    for place, (key, a) in enumerate(literal.terms):
+        if isinstance(key, Filled):
+            short = replace(key, fill=_shortest_fill(literal, key, a, table))
+            if count_digits(short.fill) < count_digits(key.fill) and abs(a) <= most_of(short):
+                terms = (*literal.terms[:place], (short, a), *literal.terms[place + 1 :])
+                candidate = Halfspace(terms, literal.threshold)
+                literal = candidate if np.array_equal(candidate.evaluate(table), literal.evaluate(table)) else literal
     return literal
+
+
+def _shortest_fill(literal: Halfspace, key: Filled, a: float, table: Table) -> float:
+    """Between what would make a false row true, or a true one false, where the column is missing."""
+    known = table.numeric(key.column)[table.known(key.column)]
+    if len(known) == 0:
+        return key.fill
+    gap = ~table.known(key.column)
+    with np.errstate(all="ignore"):  # at which each row's sum is the threshold
+        needed = key.fill - (literal.values(table)[gap] - literal.threshold) / a
+    above = literal.evaluate(table)[gap] == (a > 0.0)  # rows whose value must stay above what they need
+    low = max(float(np.nanmax(needed[above], initial=-math.inf)), math.nextafter(float(known.min()), -math.inf))
+    high = min(float(np.nanmin(needed[~above], initial=math.inf)), math.nextafter(float(known.max()), math.inf))
+    return shortest_between(low, high) if -math.inf < low < high < math.inf else key.fill
 
 
 def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NEAREST) -> Rows:
@@ -111,7 +143,7 @@ def in_units(literal: Halfspace, digits: int) -> list[Halfspace]:
 
 def _divided(literal: Halfspace, scale: float, digits: int) -> Halfspace | None:
     """The literal divided by the size of one coefficient, the others rounded; without a threshold yet."""
-    terms = [(name, round_to(a / scale, digits)) for name, a in literal.terms]
+    terms = [(key, round_to(a / scale, digits)) for key, a in literal.terms]
     if any(a == 0.0 or not abs(a) <= most_of(key) for key, a in terms):
         return None
     return Halfspace.of(terms, 0.0)
@@ -125,7 +157,7 @@ def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
     high = float(values[truth].min())  # NaN if a true row has none, and then nothing below holds
     if candidate.size > 2:
         # Names decide in which order three terms are added up, and that the last bits: no row may hang on these.
-        slack = candidate.size * reach(candidate, table) * sys.float_info.epsilon
+        slack = rounding_error(candidate, table)
         low, high = low + slack, high - slack
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         return None
@@ -133,14 +165,15 @@ def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
     return fit if np.array_equal(fit.evaluate(table), truth) else None
 
 
-def reach(literal: Halfspace, table: Table) -> float:
-    """How large a sum of its terms may be."""
+def rounding_error(literal: Halfspace, table: Table) -> float:
+    """How far its sum in one order may be from that in another."""
     largest = (float(np.nanmax(np.abs(term_values(key, table)), initial=0.0)) * abs(a) for key, a in literal.terms)
-    return sum(largest)
+    return (literal.size + len(literal.fills)) * sum(largest) * sys.float_info.epsilon
 
 
 def reading_length(literal: Halfspace) -> int:
     """How much a reader has to read: digits, and coefficients, of which a 1 is not printed."""
     coefficients = [count_digits(a) + 1 for _, a in literal.terms if abs(a) != 1.0]
+    coefficients += [count_digits(key.fill) for key, _ in literal.terms if isinstance(key, Filled)]
     above = math.nextafter(literal.threshold, math.inf)  # printed as `>=` where that is shorter
     return sum(coefficients) + min(count_digits(literal.threshold), count_digits(above))

@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import combinations
 
 from r2n.rules.floats import largest_where
-from r2n.rules.literals import Halfspace, Known, Literal, Membership
+from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, column_of, most_of
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.ruleset import Rule, RuleSet
 
@@ -27,7 +27,7 @@ def simplify(rules: RuleSet) -> RuleSet:
     """
     while True:
         shorter = reduce(lambda current, rewrite: rewrite(current), PASSES, rules)
-        # Every pass leaves fewer rules, fewer literals or fewer odd coefficients, so this ends.
+        # Every pass leaves fewer rules, literals, fills or odd coefficients, so this ends.
         if shorter == rules:
             return rules
         rules = shorter
@@ -47,15 +47,15 @@ def unit_bounds(rules: RuleSet) -> RuleSet:
 def _unit_bound(literal: Literal) -> Literal:
     if not isinstance(literal, Halfspace) or literal.size > 1:
         return literal
-    ((name, a),) = literal.terms
-    if isinstance(name, Membership):
-        return _set_alone(literal, name, a)
-    if abs(a) == 1.0:
+    ((key, a),) = literal.terms
+    if isinstance(key, Membership):
+        return _set_alone(literal, key, a)
+    if abs(a) == 1.0 or most_of(key) < 1.0:
         return literal
     # fl(a·x) never falls as a·x grows, so the x with fl(|a|·x) <= c are all floats up to some t,
-    # and for negative a the same holds of -x. Overflow to ±inf keeps that order.
+    # and for negative a the same holds of -x. Overflow to ±inf keeps that order. What is filled in is such an x too.
     t = largest_where(lambda x: abs(a) * x <= literal.threshold)
-    return literal if t is None else Halfspace.of({name: 1.0 if a > 0.0 else -1.0}, t)
+    return literal if t is None else Halfspace.of({key: 1.0 if a > 0.0 else -1.0}, t)
 
 
 def _set_alone(literal: Halfspace, counted: Membership, a: float) -> Literal:
@@ -69,6 +69,31 @@ def _set_alone(literal: Halfspace, counted: Membership, a: float) -> Literal:
             return replace(counted, negated=not counted.negated)
         case _:
             return literal
+
+
+def drop_fills(rules: RuleSet) -> RuleSet:
+    """A column that the rest of its rule needs to be known is not filled.
+
+    >>> print(drop_fills(RuleSet.parse("yes if x + (y if known else 3) > 5 and y < 9 else no")))
+    yes if x + y > 5 and y < 9
+    else no
+    """
+    return rules.with_rules(_without_fills(rule) for rule in rules.rules)
+
+
+def _without_fills(rule: Rule) -> Rule:
+    literals = list(rule.literals)
+    for k, literal in enumerate(literals):
+        if isinstance(literal, Halfspace) and literal.fills:
+            others = {name for i, other in enumerate(literals) if i != k for name in other.needed}
+            known = others | set(literal.needed)
+            terms = ((_plain(key) if column_of(key) in known else key, a) for key, a in literal.terms)
+            literals[k] = Halfspace(tuple(terms), literal.threshold)
+    return Rule(tuple(literals))
+
+
+def _plain(key: Key) -> Key:
+    return key.column if isinstance(key, Filled) else key
 
 
 def drop_implied(rules: RuleSet) -> RuleSet:
@@ -200,6 +225,7 @@ def _union(sets: Sequence[Membership]) -> Literal:
 
 PASSES: tuple[Callable[[RuleSet], RuleSet], ...] = (
     unit_bounds,
+    drop_fills,
     drop_implied,
     intersect_sets,
     drop_contradictions,

@@ -1,4 +1,4 @@
-"""Sets that a sum cannot do without, as literals of their own: easier to read, and the same on the rows at hand."""
+"""Sums that are easier to read, and the same on the rows at hand: sets out of them, columns no longer filled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.literals import Filled, Halfspace, Literal
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.schema import Table
 
@@ -15,7 +15,8 @@ from r2n.schema import Table
 def untied(rules: RuleSet, table: Table, most: int | None = None, given: Collection[Literal] = ()) -> RuleSet:
     """A set that is the same wherever its rule holds goes out of its sum; no prediction changes on these rows.
 
-    Rules get no more than `most` literals, and those given stay as they are.
+    A column is no longer filled where that decides nothing. Rules get no more than `most` literals, and those given
+    stay as they are.
 
     >>> rules = RuleSet.parse("yes if gain - 100000·(status in {married}) < -96880 else no")
     >>> table = Table.read({"gain": [0.0, 5000, 0, 5000], "status": ["single", "single", "married", "married"]})
@@ -37,14 +38,22 @@ def _untied(rule: Rule, table: Table, most: int | None, given: Collection[Litera
         better = next((option for option in options if np.array_equal(option.evaluate(table), truth)), None)
         if better is None:
             return rule
-        rule = better  # with a set less in a sum, so this ends
+        rule = better  # with a set or a fill less in a sum, so this ends
 
 
 def _without_one(rule: Rule, fired: Table, given: Collection[Literal]) -> Iterator[Rule]:
-    """The rule with one set out of its sum, and without it, for each that is always the same where the rule holds."""
+    """The rule with one set out of its sum, and without it, for each that is always the same where the rule holds.
+
+    And the rule with one column no longer filled.
+    """
     for literal in rule.literals:
         if not isinstance(literal, Halfspace) or literal in given:
             continue
+        rest_of_it = tuple(other for other in rule.literals if other != literal)
+        for k, (key, a) in enumerate(literal.terms):
+            if isinstance(key, Filled):
+                terms = (*literal.terms[:k], (key.column, a), *literal.terms[k + 1 :])
+                yield Rule((*rest_of_it, Halfspace(terms, literal.threshold)))
         for one, a in literal.sets:
             held = one.evaluate(fired)
             if held.all() or not held.any():
@@ -52,6 +61,6 @@ def _without_one(rule: Rule, fired: Table, given: Collection[Literal]) -> Iterat
                 left = tuple(term for term in literal.terms if term[0] != one)
                 threshold = literal.threshold - (a if held.all() else 0.0)
                 rest: tuple[Literal, ...] = (Halfspace(left, threshold),) if left else ()
-                others = (*(other for other in rule.literals if other != literal), *rest)
+                others = (*rest_of_it, *rest)
                 yield Rule(others)  # the rest of the rule may say it already
                 yield Rule((*others, apart))
