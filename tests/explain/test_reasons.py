@@ -223,3 +223,14 @@ def test_tiny_coefficients_and_spreads_are_not_divided_by() -> None:
     """Their product is too small for a float."""
     rules = RuleSet.parse("yes if 1e-300·x > 5 else no")
     assert "5 short" in str(explain(rules, {"x": 1.0}, spread={"x": 1e-100}))
+
+
+def test_what_was_filled_in_is_said() -> None:
+    rules = RuleSet.parse('yes if income - 2·("debt (k)" if known else 40) > 5 else no')
+    told = explain(rules, {"income": 20, "debt (k)": None})
+    assert str(told).splitlines()[-1].strip() == (
+        'fails  income - 2·("debt (k)" if known else 40) > 5: it is -60, 65 short (missing: "debt (k)")'
+    )
+    (reason,) = told.rules[0].literals
+    assert reason.filled == ("debt (k)",)
+    assert not explain(rules, {"income": 20, "debt (k)": 1}).rules[0].literals[0].filled

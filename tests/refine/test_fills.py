@@ -113,7 +113,8 @@ def test_no_fill_of_the_column_is_better_than_the_one_scanned(
 
     before = total(fill)
     scan.fill()
-    best = min(map(total, np.linspace(numbers.low[1], numbers.high[1], 101)))
+    low, high = (numbers.inside(1, float(end[1])) for end in (numbers.low, numbers.high))
+    best = min(map(total, np.linspace(low, high, 101)[1:-1]))  # at the ends a row may lie on the bound
     assert total(scan.fills[1]) <= before
     assert total(scan.fills[1]) <= best or before <= best
 
@@ -167,3 +168,35 @@ def test_a_fill_that_decides_nothing_goes() -> None:
     assert untied(idle, table) == RuleSet.parse("yes if x + y > 2.5 else no")
     needed = RuleSet.parse("yes if x + (y if known else 0) > 2.5 else no")
     assert untied(needed, table) == needed
+
+
+def test_two_columns_that_are_missing_together_are_filled_together() -> None:
+    rng = np.random.default_rng(8)
+    X = people(3000, seed=8, gone=0.0)
+    X.loc[rng.random(len(X)) < 0.3, ["debt", "age"]] = np.nan
+    y = np.asarray(X["income"] - 2 * X["debt"].fillna(25) + X["age"].fillna(40) > 40)
+    model = R2NClassifier(random_state=0).fit(X, y)
+    assert (model.rules_.n_rules, model.rules_.size) == (1, 3)
+    assert set(fills_of(model.rules_)) == {"debt", "age"}
+    assert model.score(X, y) >= 0.998
+
+
+def test_a_row_of_weight_two_is_the_row_twice() -> None:
+    X, twice = people(400, seed=9), np.random.default_rng(9).random(400) < 0.5
+    y = granted(X) ^ (np.random.default_rng(10).random(400) < 0.1)
+    index = np.concatenate([np.arange(400), np.flatnonzero(twice)])
+    schema, table = Schema.learn(X)
+    doubled = Table.read(X.iloc[index].reset_index(drop=True))
+    heavy = Problem.of(table, schema, y, 1.0 + twice, Prices.of(1e-3), Caps(4))
+    double = Problem.of(doubled, schema, y[index], np.ones(len(index)), Prices.of(1e-3), Caps(4))
+    ours, theirs = ([*descend(problem, ())][-1].rules for problem in (heavy, double))
+    assert any(literal.fills for rule in ours for literal in rule.literals if isinstance(literal, Halfspace))
+    assert np.array_equal(RuleSet(ours).truth(table), RuleSet(theirs).truth(table))
+
+
+def test_an_expert_may_fill_with_what_no_row_has() -> None:
+    X = people(800, seed=11)
+    for fill in (1e99, -1e99):
+        start = f"True if income - 2·(debt if known else {fill}) > 5 else False"
+        model = R2NClassifier(random_state=0, effort="quick", start=start).fit(X, granted(X))
+        assert model.score(X, granted(X)) > 0.9

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from r2n.errors import ParameterError
-from r2n.rules import ClassRules, Domain, RuleSet, equivalent
+from r2n.rules import ClassRules, Domain, RuleSet, equivalent, expanded
 from r2n.rules.equivalence import decision
 from r2n.schema import Schema
 from tests.strategies import CATEGORICAL, NUMERIC, World, worlds
@@ -200,3 +200,36 @@ def test_rules_are_compared_with_rules(other: object) -> None:
         RuleSet.parse("yes if x > 1 else no").equivalent(other)
     with pytest.raises(ParameterError, match="compared with rules"):
         RuleSet.parse("yes if x > 1 else no").diff(other)
+
+
+# -- filled columns, and codes that one of the two reads as missing ------------------------------------
+
+DEBTS, _ = Schema.learn({"income": [0.0, 200.0], "debt": [-9.0, 50.0]}, missing_values={"debt": [-9]})
+FILLED = RuleSet.parse("yes if income - 2·(debt if known else 40) > 5 else no")
+
+
+def test_a_code_is_filled_where_it_is_missing_and_a_number_where_it_is_not() -> None:
+    coded = FILLED.with_schema(DEBTS)
+    told = equivalent(coded, FILLED)
+    assert told.row is not None
+    assert told.row["debt"] == -9
+    assert told.said == (coded.predict(_cells(told.row))[0], FILLED.predict(_cells(told.row))[0])
+    by_hand = "yes if income - 2·debt > 5 and debt not in {-9} or debt is missing and income > 85 else no"
+    assert not equivalent(coded, RuleSet.parse(by_hand)).proven  # -9 is a number to the second
+    assert equivalent(coded, RuleSet.parse(f"{by_hand[:-8]} or debt in {{-9}} and income > 85 else no")).proven
+
+
+def _cells(row: dict[str, object]) -> dict[str, list[object]]:
+    return {name: [value] for name, value in row.items()}
+
+
+def test_where_all_is_missing_a_filled_sum_is_what_is_left_of_it() -> None:
+    domain = Domain.read({"debt": "{-9}"})
+    assert equivalent(FILLED.with_schema(DEBTS), RuleSet.parse("yes if income > 85 else no"), domain).proven
+
+
+def test_the_same_columns_filled_in_many_sums_are_few_cases() -> None:
+    sums = " and ".join(f"x{k} + (a if known else {k}) - 2·(b if known else 1) > 0" for k in range(7))
+    rules = RuleSet.parse(f"yes if {sums} else no")
+    assert len(expanded(rules).rules) == 4
+    assert equivalent(rules, rules).proven

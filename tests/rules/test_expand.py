@@ -13,8 +13,8 @@ from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
 from r2n.rules import Baseline, ClassRules, Halfspace, Membership, Rule, RuleSet, expanded, parse_rule
-from r2n.rules.expand import MOST_CASES, expanded_rule, has_cases
-from r2n.rules.literals import MOST_POINTS
+from r2n.rules.expand import MOST_CASES, expanded_rule
+from r2n.rules.literals import MOST_POINTS, has_cases
 from r2n.schema import Schema, Table
 from tests.strategies import (
     CATEGORIES,

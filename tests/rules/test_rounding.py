@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
-from r2n.rules import ClassRules, Halfspace, Rule, RuleSet, round_ruleset, shortest_between
+from r2n.rules import ClassRules, Filled, Halfspace, Rule, RuleSet, round_predictions, round_ruleset, shortest_between
 from r2n.rules.floats import largest_where
 from r2n.rules.rounded import _CLOSE, _ratios, _turn
 from r2n.rules.rounding import reading_length
@@ -280,3 +280,41 @@ def _reading(rule: Rule) -> int:
 def test_rounding_of_several_classes_keeps_its_word(world: World, changes: int) -> None:
     found, changed = world.rules.rounded(world.table, changes)
     assert changed == np.sum(found.predict(world.table) != world.rules.predict(world.table)) <= changes
+
+
+# -- what missing values count as -------------------------------------------------------------------
+
+
+def test_fills_are_short_too() -> None:
+    assert rounded(
+        "x + 1.0001·(y if known else 2.8713) > 10.02", x=[1, 4, 6, 2, 9.0], y=[3, 9, math.nan, 1, math.nan]
+    ) == ("x + (y if known else 3) > 10")
+    assert rounded("(y if known else 2.8713) > 1.5", y=[0.0, 1, 2, 7, math.nan]) == "(y if known else 3) > 1"
+
+
+def test_a_fill_is_a_value_that_the_column_has_somewhere_in_the_table() -> None:
+    """Among the rows that the second rule decides, y is always missing."""
+    table = Table.read({"x": [1.0, 2, 3, 4, 7, 8], "y": [None, None, None, None, 1.0, 4]})
+    rules = RuleSet.parse("yes if x > 5 or x + (y if known else 2.871312345) > 5.5 else no")
+    assert round_predictions(rules, table) == RuleSet.parse("yes if x > 5 or x + (y if known else 3) > 5 else no")
+
+
+def test_no_fill_lets_a_row_hang_on_the_order_of_a_sum() -> None:
+    """With 0 for d, 0.7 + 0.6 + 0.1 would be on the bound in one order and beside it in another."""
+    rng = np.random.default_rng(0)
+    names = {"a": "c", "b": "b", "c": "a", "d": "d"}
+    for _ in range(300):
+        cells = {name: rng.integers(1, 10, 8) / 10 for name in "abc"}
+        table = Table.read({**cells, "d": np.where(np.arange(8) < 4, rng.integers(0, 10, 8) / 10, np.nan)})
+        terms = {"a": 1, "b": 1, "c": 1, Filled("d", float(rng.random())): 1}
+        rules = RuleSet((Rule((Halfspace.of(terms, float(rng.integers(10, 25)) / 10 + 0.0001),)),))
+        short = round_predictions(rules, table)
+        assert np.array_equal(short.renamed(names).truth(table.renamed(names)), rules.truth(table))
+
+
+def test_rounding_by_hand_leaves_fills_that_whole_numbers_would_lift_too_far() -> None:
+    rules = RuleSet.parse("yes if 1e-150·(x if known else 1e200) + 2e-150·y > 2e50 else no")
+    X = {"x": [1e200, 3e200, None, 0.0, 2.0], "y": [1e200, 1e200, 1e200, 0.0, 1.0]}
+    short, changed = rules.rounded(X)
+    assert changed == 0
+    assert short.predict(X).tolist() == rules.predict(X).tolist()

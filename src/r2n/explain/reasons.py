@@ -26,9 +26,12 @@ class LiteralReason:
     """By how much what is printed is beyond its bound; negative if it falls short, NaN if it is missing, or no sum."""
     distance: float
     """How many spreads of its best column a halfspace is short of holding; 1 for any other literal that fails."""
+    filled: tuple[str, ...] = ()
+    """The columns that are missing, and that it has filled."""
 
     def __str__(self) -> str:
-        return f"{'holds' if self.holds else 'fails'}  {self.text}: {self._said()}"
+        gone = f" (missing: {', '.join(map(write_name, self.filled))})" if self.filled else ""
+        return f"{'holds' if self.holds else 'fails'}  {self.text}: {self._said()}{gone}"
 
     def _said(self) -> str:
         if self.value is None or math.isnan(self.margin):
@@ -156,7 +159,8 @@ def _reason(literal: Literal, table: Table, row: Row, schema: Schema | None, ste
     margin = total - literal.threshold
     distance = 0.0 if holds else _steps_short(literal, margin, steps, table)
     value, margin = _as_printed(literal, text, total, margin, row)
-    return LiteralReason(literal, text, holds, value, margin, distance)
+    filled = tuple(name for name, _ in literal.fills if row[name] is None)
+    return LiteralReason(literal, text, holds, value, margin, distance, filled)
 
 
 def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float], table: Table) -> float:

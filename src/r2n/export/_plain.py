@@ -75,14 +75,14 @@ def counted_columns(literal: Halfspace) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.column for one, _ in literal.sets))
 
 
-def column_of(rules: RuleSet | ClassRules, name: str) -> Column | None:
+def schema_column(rules: RuleSet | ClassRules, name: str) -> Column | None:
     """What was seen in a column, if that is known."""
     return None if rules.schema is None else rules.schema.column(name)
 
 
 def missing_codes(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
     """The values of a column that stand for a missing one."""
-    column = column_of(rules, name)
+    column = schema_column(rules, name)
     return () if column is None else column.missing_values
 
 

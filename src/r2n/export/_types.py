@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from r2n.errors import ParameterError
-from r2n.export._plain import column_of
+from r2n.export._plain import schema_column
 from r2n.rules import ClassRules, Halfspace, RuleSet, sets_of
 from r2n.schema import Value
 from r2n.schema.values import shown
@@ -21,7 +21,7 @@ def type_of(rules: RuleSet | ClassRules, name: str) -> Type:
     >>> [type_of(rules, name) for name in rules.columns]
     ['boolean', 'unknown', 'number', 'text']
     """
-    column = column_of(rules, name)
+    column = schema_column(rules, name)
     if column is not None and column.kind == "numeric":
         return "number"
     seen = column.categories if column is not None and column.categories else _asked(rules, name)
@@ -59,7 +59,7 @@ def cells_of(rules: RuleSet | ClassRules, name: str) -> str:
     >>> [cells_of(rules.with_schema(schema), name) for name in schema.names], cells_of(rules, "x")
     (['numbers', 'text', 'Booleans'], 'anything')
     """
-    column = column_of(rules, name)
+    column = schema_column(rules, name)
     if column is None:
         return "anything"
     found = "number" if column.kind == "numeric" else type_of_values(column.categories)

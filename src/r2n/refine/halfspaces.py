@@ -2,7 +2,8 @@
 
 Fitting a literal is a weighted classification: rows of negative cost should be above the threshold, rows of
 positive cost below, and the size of the cost is the weight. Directions come from a logistic fit, its columns are
-dropped one by one, and each direction is finished by exact scans over its threshold and its coefficients.
+dropped one by one, and each direction is finished by exact scans over its threshold and its coefficients; also with
+columns filled where they are missing.
 """
 
 from __future__ import annotations
@@ -16,11 +17,10 @@ from r2n.refine.numbers import Numbers
 from r2n.refine.problem import Floats
 from r2n.refine.scans import NOT_FILLED, Direction, finish
 from r2n.refine.sets import Counted
-from r2n.rules import Filled, Halfspace, column_of
+from r2n.rules import Filled, Halfspace, column_of, unfilled
 
 SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these, sets not counted
 FITTED_ROWS = 3_000  # different ones
-MOST_FILLED = 2  # columns of a sum
 WORTH_FILLING = 0.02  # of what the rows weigh: what filling a column must at least bring in
 
 
@@ -66,7 +66,7 @@ def halfspace_candidates(
 def improved(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Halfspace]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
     index = numbers.index
-    columns = tuple(index[key.column if isinstance(key, Filled) else key] for key, _ in start.terms)
+    columns = tuple(index[unfilled(key)] for key, _ in start.terms)
     b = np.array([a for _, a in start.terms]) * numbers.scale[list(columns)]
     keys = enumerate(key for key, _ in start.terms)
     fills = {k: numbers.inside(columns[k], key.fill) for k, key in keys if isinstance(key, Filled)}
@@ -88,24 +88,25 @@ def finished(
 
 
 def filled(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats) -> Iterator[Halfspace]:
-    """The same with columns filled where they are missing: first the one that brings in most, then another.
+    """The same with a column filled where it is missing, or two: those that bring most rows in.
 
     They begin at their means, as the direction was found.
     """
     missing = numbers.missing[np.asarray(columns)[:, None], rows]
     if not missing.any():
         return
-    weight, fills = np.abs(cost), {}
     fillable = np.array([not isinstance(numbers.names[column], Counted) for column in columns])
-    for _ in range(MOST_FILLED):
-        alone = missing & (missing.sum(axis=0) == 1)
-        gains = fillable * (alone @ weight)
-        k = int(np.argmax(gains))
-        if gains[k] <= WORTH_FILLING * weight.sum():
-            return
-        fills[k] = 0.0
-        missing[k] = False
-        yield from finished(numbers, rows, cost, columns, b, fills)
+    weight, many = np.abs(cost), missing.sum(axis=0)
+    alone, paired = missing & (many == 1), missing & (many == 2)
+    one = fillable * (alone @ weight)  # what filling each column brings in
+    two = np.add.outer(one, one) + (paired * weight) @ paired.T  # and each pair, also where both are missing
+    two[~np.logical_and.outer(fillable, fillable) | np.eye(len(columns), dtype=np.bool_)] = 0.0
+    worth = WORTH_FILLING * weight.sum()
+    if one.max() > worth:
+        yield from finished(numbers, rows, cost, columns, b, {int(np.argmax(one)): 0.0})
+    if two.max() > one.max() + worth:
+        pair = np.unravel_index(int(np.argmax(two)), two.shape)
+        yield from finished(numbers, rows, cost, columns, b, {int(k): 0.0 for k in pair})
 
 
 def single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:

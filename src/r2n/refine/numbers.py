@@ -1,4 +1,4 @@
-"""The columns that sums are made of, standardised once for all fits: numbers, and beside them sets."""
+"""The columns that sums are made of, standardised once for all fits: numbers, and beside them sets and filled ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from r2n.schema import Scaling
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numeric columns of a problem's table, standardised once for all fits; beside them may stand sets."""
+    """The numeric columns of a problem's table, standardised once; beside them may stand sets and filled columns."""
 
     names: tuple[str | Filled | Counted, ...]
     z: Floats  # (d, n): columns first, so that one is contiguous; missing values at 0
@@ -25,8 +25,8 @@ class Numbers:
     scale: Floats
     middle: Floats  # (d,) of z: the median
     spread: Floats  # (d,) of z: how far its middle half reaches, or more where that is a single value
-    low: Floats  # (d,) of z: the least known value
-    high: Floats  # (d,) of z: the largest
+    low: Floats  # (d,), in the table's units: the least known value
+    high: Floats  # (d,): the largest
     order: tuple[NDArray[np.int32], ...]  # each column's rows in ascending order, missing ones left out
     sign: NDArray[np.int8]  # (d,): that a column's coefficients must have, 0 for either
     apart: tuple[frozenset[str], ...]  # groups of columns of which no literal may read two
@@ -46,7 +46,8 @@ class Numbers:
         middle, spread = middles(z, orders)
         sign = np.array([problem.knowledge.sign(name) for name in names], dtype=np.int8)
         lot = lots([*z, *(problem.table.codes(name)[0] for name in problem.schema.categorical)], n_rows)
-        low, high = z.min(axis=1, initial=0.0), z.max(axis=1, initial=0.0)  # missing ones are at 0, amid the others
+        ends = [ends_of(problem.table.numeric(name)) for name in names]
+        low, high = np.array(ends).reshape(len(names), 2).T
         apart = problem.knowledge.apart
         return cls(names, z, missing, centre, scale, middle, spread, low, high, orders, sign, apart, lot)
 
@@ -112,12 +113,18 @@ class Numbers:
         )
 
     def inside(self, column: int, value: float) -> float:
-        """A value of a column in the units of z."""
-        return float((value - self.centre[column]) / self.scale[column])
+        """A value of a column in the units of z; the nearest that it is known to hold."""
+        held = min(max(value, self.low[column]), self.high[column])
+        return float((held - self.centre[column]) / self.scale[column])
+
+    def outside(self, column: int, z: float) -> float:
+        """The same in the table's units."""
+        value = float(self.centre[column] + self.scale[column] * z)
+        return float(min(max(value, self.low[column]), self.high[column]))  # rounding may have left the range
 
     @property
     def index(self) -> dict[Key, int]:
-        """The place of each column, and of each set that a literal has."""
+        """The place of each column, and of each set and filled column that a literal has."""
         places = ((name.origin if isinstance(name, Counted) else name, k) for k, name in enumerate(self.names))
         return {key: k for key, k in places if key is not None}
 
@@ -137,7 +144,9 @@ class Numbers:
             key: str | Filled | Counted | Membership = (sets or {}).get(k, self.names[column])
             coefficient = float(a[k])
             if fills and k in fills:
-                key = Filled(column_of(key), float(self.centre[column] + self.scale[column] * fills[k]))
+                key = Filled(column_of(key), self.outside(column, fills[k]))
+            elif isinstance(key, Filled):
+                key = Filled(key.column, self.outside(column, self.inside(column, key.fill)))
             elif isinstance(key, Counted) and key.origin is not None:
                 key = key.origin
             elif isinstance(key, Counted):
@@ -192,6 +201,12 @@ def lots(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
             mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
         mixed ^= mixed >> np.uint64(31)
     return np.unique(mixed, return_inverse=True)[1].astype(np.int32)
+
+
+def ends_of(values: Floats) -> tuple[float, float]:
+    """The least and the largest of those that are known; 0 if none is."""
+    known = values[~np.isnan(values)]
+    return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
 
 
 def ascending(z: Floats, missing: Bools) -> NDArray[np.int32]:

@@ -115,8 +115,8 @@ class Scan:
         for k, gap in self.gaps.items():
             b, now, cost = float(self.b[k]), self.fills[k], self.cost[gap]
             rest = self.value[gap] - self.cut.at - b * now
-            low, high = (float(end[self.columns[k]]) for end in (self.numbers.low, self.numbers.high))
-            other = best_fill(rest, cost, b, low, high)
+            ends = (float(end[self.columns[k]]) for end in (self.numbers.low, self.numbers.high))
+            other = best_fill(rest, cost, b, *(self.numbers.inside(self.columns[k], end) for end in ends))
             if float(cost @ (rest + b * other > 0.0)) < float(cost @ (rest + b * now > 0.0)) - 1e-12:
                 self.fills[k] = other
                 self.z[k][gap] = other
@@ -144,13 +144,14 @@ def best_fill(rest: Floats, cost: Floats, b: float, low: float, high: float) -> 
     if b == 0.0:
         return low
     least, most = sorted((-b * low, -b * high))
-    open_rows = (rest > least) & (rest <= most)  # the others are true, or false, whatever x is
-    cut = best_cut(rest[open_rows], cost[open_rows])
-    if cut is None:
-        at = most  # none of them
-    else:
-        lowest = float(rest[open_rows].min())
-        at = cut.at if cut.at >= lowest else halfway(least, lowest)
+    is_open = (rest > least) & (rest <= most)  # the others are true, or false, whatever x is
+    values = rest[is_open]
+    if len(values) == 0:
+        return low
+    cut, lowest, highest = best_cut(values, cost[is_open]), float(values.min()), float(values.max())
+    at = halfway(highest, most) if cut is None else max(cut.at, lowest)  # none of them, or some
+    if cut is not None and cut.at < lowest:
+        at = halfway(least, lowest)  # all of them
     return float(np.clip(-at / b, low, high))
 
 

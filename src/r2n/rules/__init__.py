@@ -22,6 +22,7 @@ from r2n.rules.literals import (
     natural_key,
     sets_of,
     term_values,
+    unfilled,
 )
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.measures import Measures, RuleMeasure, measure
@@ -93,4 +94,5 @@ __all__ = [
     "shortest_between",
     "simplify",
     "term_values",
+    "unfilled",
 ]

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from r2n.rules.certificates import HUGE, Demand, solve
 from r2n.rules.domain import Row
-from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
+from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing, has_cases
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.states import LARGEST, State, restrict, status
 
@@ -31,6 +31,7 @@ class Case:
 
     def where(self, literal: Literal, truth: bool) -> Case | None:
         """The part where a literal over known columns is true, or false; None if it is seen that nothing is left."""
+        assert not has_cases(literal), "sums are told case by case before proofs look at them"
         if isinstance(literal, Halfspace) and literal.size > 1:
             case = self.with_states({name: self.states[name].must_be_known() for name in literal.columns})
             if case is None or case.says(literal) == (not truth):
@@ -148,8 +149,10 @@ def holds(literal: Literal, row: Row) -> bool:
     """
     match literal:
         case Halfspace():
-            # The first product is added to -0.0, which leaves every float as it is.
-            return sum(_addends(literal, row), start=-0.0) > literal.threshold
+            total = -0.0  # to which adding the first product leaves every float as it is
+            for product in _addends(literal, row):  # not sum(), which is free to be more exact than this
+                total += product
+            return total > literal.threshold
         case Membership(column, values, negated):
             return row[column] is not None and (row[column] in values) != negated
         case Missing(column):

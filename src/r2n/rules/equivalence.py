@@ -12,7 +12,8 @@ from typing import TypeAlias
 from r2n.errors import ParameterError, SchemaError
 from r2n.rules.classes import ClassRules
 from r2n.rules.domain import Domain, Row, Values
-from r2n.rules.literals import Literal, Missing
+from r2n.rules.expand import expanded_rule, is_expandable
+from r2n.rules.literals import Halfspace, Literal, Missing
 from r2n.rules.programs import STEPS, cells, check_limits, find_row, holds
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.states import State, states_of
@@ -74,7 +75,11 @@ def equivalent(
     chosen = _domain(before, after, domain)
     check_limits(steps, time_limit)
     deadline, proven = time.monotonic() + time_limit, True
-    for here, one, other in _readings(before, after, chosen):
+    for reading in _readings(before, after, chosen):
+        if reading is None:  # too many cases
+            proven = False
+            continue
+        here, one, other = reading
         for true, false in _differences(one, other):
             left = deadline - time.monotonic()
             if left <= 0.0:
@@ -119,16 +124,20 @@ def _domain(before: Model, after: Model, said: Domain | Mapping[str, object] | N
 # -- values that stand for a missing one ----------------------------------------------------------------
 
 
-def _readings(before: Model, after: Model, domain: Domain) -> Iterator[tuple[Domain, Model, Model]]:
+def _readings(before: Model, after: Model, domain: Domain) -> Iterator[tuple[Domain, Model, Model] | None]:
     """The domain in parts, in each of which a column holds codes for a missing value or none; and the two as read so.
 
-    Where both read a code as missing, that is the case of a missing value; unless the domain has none.
+    Where both read a code as missing, that is the case of a missing value; unless the domain has none. None is for a
+    part in which a model has more cases than can be looked at.
     """
     columns = dict.fromkeys((*before.columns, *after.columns))
     parts = [[(name, *part) for part in _parts(name, domain[name], before, after)] for name in columns]
     for chosen in itertools.product(*parts):
-        one = without_columns(before, {name for name, _, gone, _ in chosen if gone})
-        other = without_columns(after, {name for name, _, _, gone in chosen if gone})
+        gone = {name for name, _, gone, _ in chosen if gone}, {name for name, _, _, gone in chosen if gone}
+        if not all(_can_be_without(*pair) for pair in zip((before, after), gone, strict=True)):
+            yield None
+            continue
+        one, other = without_columns(before, gone[0]), without_columns(after, gone[1])
         yield domain.with_columns({name: values for name, values, _, _ in chosen}), one, other
 
 
@@ -160,11 +169,19 @@ def _takes_for_missing(model: Model, name: str, code: Value) -> bool:
     )
 
 
+def _can_be_without(model: Model, names: Set[str]) -> bool:
+    rules = (rule for _, rules in branches(model) for rule in rules)
+    return all(is_expandable(rule) for rule in rules if _is_filled(rule, names))
+
+
 def without_columns(model: Model, names: Set[str]) -> Model:
     """The model where these columns are missing.
 
     >>> print(without_columns(RuleSet.parse("yes if x is missing and y > 1 or x > 1 else no"), {"x"}))
     yes if y > 1
+    else no
+    >>> print(without_columns(RuleSet.parse("yes if y - 2·(x if known else 40) > 5 else no"), {"x"}))
+    yes if y > 85
     else no
     """
     if isinstance(model, RuleSet):
@@ -172,7 +189,14 @@ def without_columns(model: Model, names: Set[str]) -> Model:
     return replace(model, branches=tuple((label, _without(rules, names)) for label, rules in model.branches))
 
 
+def _is_filled(rule: Rule, names: Set[str]) -> bool:
+    """Whether a sum of the rule fills one of these columns."""
+    sums = (literal for literal in rule.literals if isinstance(literal, Halfspace))
+    return any(name in names for literal in sums for name, _ in literal.fills)
+
+
 def _without(rules: Sequence[Rule], names: Set[str]) -> tuple[Rule, ...]:
+    rules = [case for rule in rules for case in (expanded_rule(rule) if _is_filled(rule, names) else (rule,))]
     told = {literal for rule in rules for literal in rule.literals if not names.isdisjoint(literal.columns)}
     true = {literal for literal in told if isinstance(literal, Missing)}
     kept = [rule for rule in rules if told.intersection(rule.literals) <= true]

@@ -8,7 +8,7 @@ missing. What proofs and plain languages know about halfspaces then serves for t
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
@@ -16,16 +16,11 @@ from itertools import product
 from r2n.errors import ParameterError
 from r2n.rules.classes import ClassRules
 from r2n.rules.floats import largest_where
-from r2n.rules.literals import Halfspace, Literal, Missing
+from r2n.rules.literals import Halfspace, Literal, Missing, has_cases
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.simplify import drop_contradictions, intersect_sets
 
 MOST_CASES = 4096  # of one rule
-
-
-def has_cases(literal: Literal) -> bool:
-    """Whether a literal has a set in its sum, or a column that is filled."""
-    return isinstance(literal, Halfspace) and bool(literal.sets or literal.fills)
 
 
 def expanded(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
@@ -54,7 +49,16 @@ def is_expandable(rule: Rule) -> bool:
 
 
 def _count_choices(rule: Rule) -> int:
-    return sum(len(each.sets) + len(each.fills) for each in rule.literals if isinstance(each, Halfspace))
+    """Each set holds or does not, each filled column is known or missing."""
+    sums = [literal for literal in rule.literals if isinstance(literal, Halfspace)]
+    return sum(len(literal.sets) for literal in sums) + len(_open_columns(rule))
+
+
+def _open_columns(rule: Rule) -> tuple[str, ...]:
+    """The filled columns that the rule does not need to be known."""
+    needed = {name for literal in rule.literals for name in literal.needed}
+    filled = (name for each in rule.literals if isinstance(each, Halfspace) for name, _ in each.fills)
+    return tuple(name for name in dict.fromkeys(filled) if name not in needed)
 
 
 def expanded_rules(rules: Iterable[Rule]) -> Iterator[Rule]:
@@ -76,30 +80,31 @@ def expanded_rule(rule: Rule) -> tuple[Rule, ...]:
     if not is_expandable(rule):
         raise ParameterError(
             f"a rule has {_count_choices(rule)} sets and filled columns in its sums, which is more cases than can be "
-            "looked at. "
-            "Fit again with a smaller max_columns or max_literals."
+            "looked at. Fit again with a smaller max_columns or max_literals."
         )
-    cases = product(*(tuple(_cases(literal)) for literal in rule.literals))
-    found = RuleSet(tuple(Rule(tuple(each for case in chosen for each in case)) for chosen in cases))
-    return drop_contradictions(intersect_sets(found)).rules
+    columns = _open_columns(rule)
+    found: list[Rule] = []
+    for gone in product((False, True), repeat=len(columns)):
+        missing = [name for name, is_gone in zip(columns, gone, strict=True) if is_gone]
+        cases = product(*(tuple(_cases(literal, missing)) for literal in rule.literals))
+        found += (Rule((*map(Missing, missing), *(each for case in chosen for each in case))) for chosen in cases)
+    return drop_contradictions(intersect_sets(RuleSet(tuple(found)))).rules
 
 
-def _cases(literal: Literal) -> Iterator[tuple[Literal, ...]]:
-    """The conjunctions of which a literal is the disjunction."""
+def _cases(literal: Literal, missing: Collection[str]) -> Iterator[tuple[Literal, ...]]:
+    """The conjunctions of which a literal is the disjunction where, of the filled columns, just these are missing."""
     if not isinstance(literal, Halfspace) or not has_cases(literal):
         yield (literal,)
         return
-    for known in product((True, False), repeat=len(literal.fills)):
-        missing = {name: points for (name, points), there in zip(literal.fills, known, strict=True) if not there}
-        numbers = tuple(term for term in literal.numbers if term[0] not in missing)  # those left are in their order
-        for signs in product((True, False), repeat=len(literal.sets)):
-            told = tuple(
-                one if held else replace(one, negated=not one.negated)
-                for (one, _), held in zip(literal.sets, signs, strict=True)
-            )
-            points = [a if held else 0.0 for (_, a), held in zip(literal.sets, signs, strict=True)]
-            left = _left(numbers, (*missing.values(), *points), literal.threshold)
-            yield from ((*map(Missing, missing), *told, *rest) for rest in left)
+    filled = [points for name, points in literal.fills if name in missing]
+    numbers = tuple(term for term in literal.numbers if term[0] not in missing)  # those left are in their order
+    for signs in product((True, False), repeat=len(literal.sets)):
+        told = tuple(
+            one if held else replace(one, negated=not one.negated)
+            for (one, _), held in zip(literal.sets, signs, strict=True)
+        )
+        points = [a if held else 0.0 for (_, a), held in zip(literal.sets, signs, strict=True)]
+        yield from ((*told, *rest) for rest in _left(numbers, (*filled, *points), literal.threshold))
 
 
 def _left(

@@ -1,7 +1,7 @@
 """Literals: conditions on a row, frozen and canonical at birth.
 
-A literal that reads a missing value is false. Nothing is negated: `not in`, `is missing` and
-`is known` are literals of their own, and a rule set is monotone in its literals.
+A literal that reads a missing value is false, unless it says what to count there (`Filled`). Nothing is negated:
+`not in`, `is missing` and `is known` are literals of their own, and a rule set is monotone in its literals.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from r2n.schema.values import CellError, shown
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
-Key: TypeAlias = "str | Filled | Membership"  # what a coefficient belongs to: a column, or a set that counts 1 or 0
+Key: TypeAlias = "str | Filled | Membership"  # what a coefficient belongs to: a column, or a set, which is 1 or 0
 Terms: TypeAlias = "tuple[tuple[Key, float], ...]"
 
 MOST_POINTS = 1e100  # that a set or a fill adds: beyond it a sum would swallow numbers, and cases fall together
@@ -96,11 +96,13 @@ class Halfspace:
         terms = [(key, _number(a, f"the coefficient of {_shown(key)}")) for key, a in pairs]
         for key, a in terms:
             _check_key(key, a)
-        keys = [key.column if isinstance(key, Filled) else key for key, _ in terms]
+        keys = [unfilled(key) for key, _ in terms]
         if len(set(keys)) < len(keys):
             twice = next(key for k, key in enumerate(keys) if key in keys[:k])
             what = "the set" if isinstance(twice, Membership) else "column"
-            raise ParameterError(f"{what} {_shown(twice)} comes twice in a sum. Add its coefficients up.")
+            alike = len({key for key, _ in terms if unfilled(key) == twice}) == 1
+            advice = "Add its coefficients up." if alike else "Say once what it counts as where it is missing."
+            raise ParameterError(f"{what} {_shown(twice)} comes twice in a sum. {advice}")
         kept = sorted(((key, a) for key, a in terms if a != 0.0), key=_term_key)
         if not kept:
             raise ParameterError("a halfspace needs at least one column with a coefficient other than 0.")
@@ -151,6 +153,11 @@ class Halfspace:
         """The same over columns of other names."""
         terms = ((names[key] if isinstance(key, str) else key.renamed(names), a) for key, a in self.terms)
         return Halfspace(tuple(terms), self.threshold)
+
+    def with_key(self, place: int, key: Key) -> Halfspace:
+        """With another key in one of its terms, the same coefficient before it."""
+        a = self.terms[place][1]
+        return Halfspace((*self.terms[:place], (key, a), *self.terms[place + 1 :]), self.threshold)
 
     @property
     def mirrored(self) -> Terms:
@@ -342,6 +349,11 @@ class Known(_OneColumn):
 Literal: TypeAlias = Halfspace | Membership | Missing | Known
 
 
+def has_cases(literal: Literal) -> bool:
+    """Whether a literal has a set in its sum, or a column that is filled."""
+    return isinstance(literal, Halfspace) and bool(literal.sets or literal.fills)
+
+
 def sets_of(literal: Literal) -> tuple[Membership, ...]:
     """The sets that a literal asks for: itself, or those that its sum counts."""
     match literal:
@@ -380,6 +392,11 @@ class OfColumn(Protocol):
 def column_of(key: str | OfColumn) -> str:
     """The column that a term reads."""
     return key if isinstance(key, str) else key.column
+
+
+def unfilled(key: Key) -> Key:
+    """A column as it is where it is known."""
+    return key.column if isinstance(key, Filled) else key
 
 
 def most_of(key: Key) -> float:

@@ -109,11 +109,11 @@ class _Question:
 
     @property
     def is_expandable(self) -> bool:
-        """Whether the sets in sums make no more cases than can be looked at."""
+        """Whether sets and fills in sums make no more cases than can be looked at."""
         return all(map(is_expandable, map(Rule, (self.true, *self.false))))
 
     def cases(self, domain: Domain) -> list[Case]:
-        """All rows of the domain where `true` are true: one case, or one for each that the sets in sums make."""
+        """All rows of the domain where `true` are true: one case, or one for each that sets and fills in sums make."""
         false = tuple(rule.literals for rule in expanded_rules(map(Rule, self.false)))
         true = [rule.literals for rule in expanded_rule(Rule(self.true))]
         states = states_of(domain, (*self.literals, *(literal for rule in (*true, *false) for literal in rule)))

@@ -7,7 +7,7 @@ ratios too, and knows rules for several classes.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Generic, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from r2n.errors import ParameterError
 from r2n.rules.chain import Care, Chain, R
 from r2n.rules.floats import count_digits, round_to, shortest_between
-from r2n.rules.literals import Bools, Floats, Halfspace
+from r2n.rules.literals import Bools, Floats, Halfspace, Key, most_of
 from r2n.rules.rounding import in_units, nearest_rows, reading_length, rounding_error, with_short_fills
 from r2n.schema import Table
 
@@ -88,6 +88,10 @@ def _shortest(literal: Halfspace, table: Table, care: Care, changes: int) -> Hal
     if budget < 0 or want.all() or not want.any():
         return literal
     here = table.take(rows)
+    return with_short_fills(_with_short_numbers(literal, here, want, budget), here, table)
+
+
+def _with_short_numbers(literal: Halfspace, here: Table, want: Bools, budget: int) -> Halfspace:
     near = nearest_rows(literal, here, want, max(128, 2 * budget))
     hard, hard_want = here.take(near), want[near]
     for directions in _directions(literal, here, want, budget):
@@ -96,10 +100,10 @@ def _shortest(literal: Halfspace, table: Table, care: Care, changes: int) -> Hal
         found = [fit for each in plausible for fit in _fits(each, here, want, budget)]
         shorter = [fit for fit in found if _reading(fit) < _reading(literal)]
         if shorter:
-            return with_short_fills(min(shorter, key=lambda fit: _drawbacks(fit, literal, here, want)), here)
+            return min(shorter, key=lambda fit: _drawbacks(fit, literal, here, want))
         if found or literal.size == 1:
             break  # more digits are not shorter
-    return with_short_fills(literal, here)
+    return literal
 
 
 def _aimed(direction: Halfspace, literal: Halfspace) -> Halfspace:
@@ -146,10 +150,15 @@ def _whole_numbers(literal: Halfspace) -> Iterator[Halfspace]:
         for factor in range(2, _LARGEST_FACTOR + 1):
             exact = [factor * (a / abs(unit)) for _, a in literal.terms]
             whole = [float(np.round(a)) for a in exact if 0.5 < abs(a) < 10 * _LARGEST_FACTOR]
-            if len(whole) == len(exact) and math.gcd(*map(int, whole)) == 1:
-                candidate = Halfspace.of(zip((key for key, _ in literal.terms), whole, strict=True), 0.0)
+            keys = [key for key, _ in literal.terms]
+            if len(whole) == len(exact) and math.gcd(*map(int, whole)) == 1 and _may_have(keys, whole):
+                candidate = Halfspace.of(zip(keys, whole, strict=True), 0.0)
                 if _turn(literal, candidate) < _CLOSE:
                     yield candidate
+
+
+def _may_have(keys: Sequence[Key], coefficients: Sequence[float]) -> bool:
+    return all(abs(a) <= most_of(key) for key, a in zip(keys, coefficients, strict=True))
 
 
 def _turn(literal: Halfspace, other: Halfspace) -> float:

@@ -34,7 +34,7 @@ def round_ruleset(rules: RuleSet, table: Table) -> RuleSet:
     yes if debt - 0.5·income < 0
     else no
     """
-    rounded = {literal: _round_literal(literal, table) for literal in rules.literals}
+    rounded = {literal: _round_literal(literal, table, table) for literal in rules.literals}
     return rules.with_rules(Rule(tuple(rounded[literal] for literal in rule.literals)) for rule in rules.rules)
 
 
@@ -66,13 +66,18 @@ def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] =
                 continue
             rest = tuple(other for other in current[j].literals if other != literal)
             care = silent & Rule(rest).evaluate(table)
-            current[j] = Rule((*rest, _round_literal(literal, table.take(care))))
+            current[j] = Rule((*rest, _round_literal(literal, table.take(care), table)))
     return rules.with_rules(current)
 
 
-def _round_literal(literal: Literal, table: Table) -> Literal:
+def _round_literal(literal: Literal, table: Table, whole: Table) -> Literal:
+    """With the shortest numbers that keep its truth on the rows of a table, which are some of a whole one's."""
     if not isinstance(literal, Halfspace):
         return literal
+    return with_short_fills(_with_short_numbers(literal, table), table, whole)
+
+
+def _with_short_numbers(literal: Halfspace, table: Table) -> Halfspace:
     truth = literal.evaluate(table)
     if truth.all() or not truth.any():
         return literal  # the rows say nothing about where its boundary lies
@@ -84,41 +89,42 @@ def _round_literal(literal: Literal, table: Table) -> Literal:
         found = [fit for c in plausible if (fit := _fit(c, table, truth))]
         if found:
             # The first of the shortest, and the literal itself if it is no longer than that.
-            return with_short_fills(min([literal, *found], key=reading_length), table)
+            return min([literal, *found], key=reading_length)
         if literal.size == 1:
             break  # a single column has nothing but its threshold to round
-    return with_short_fills(literal, table)
+    return literal
 
 
-def with_short_fills(literal: Halfspace, table: Table) -> Halfspace:
-    """With the shortest numbers for missing values that keep its truth, within what each column is known to hold.
+def with_short_fills(literal: Halfspace, table: Table, whole: Table) -> Halfspace:
+    """With the shortest fills that keep its truth in a table, of values that its columns have in the whole one.
 
     >>> table = Table.read({"x": [1.0, 4, 6, 2, 9], "y": [3.0, 9, None, 1, None]})
-    >>> print(with_short_fills(Halfspace.of({"x": 1, Filled("y", 2.8713): 1}, 10), table))
-    x + (y if known else 2) > 10
+    >>> print(with_short_fills(Halfspace.of({"x": 1, Filled("y", 2.8713): 1}, 10), table, table))
+    x + (y if known else 3) > 10
     """
     for place, (key, a) in enumerate(literal.terms):
         if isinstance(key, Filled):
-            short = replace(key, fill=_shortest_fill(literal, key, a, table))
+            short = replace(key, fill=_shortest_fill(literal, key, a, table, whole))
             if count_digits(short.fill) < count_digits(key.fill) and abs(a) <= most_of(short):
-                terms = (*literal.terms[:place], (short, a), *literal.terms[place + 1 :])
-                candidate = Halfspace(terms, literal.threshold)
+                candidate = literal.with_key(place, short)
                 literal = candidate if np.array_equal(candidate.evaluate(table), literal.evaluate(table)) else literal
     return literal
 
 
-def _shortest_fill(literal: Halfspace, key: Filled, a: float, table: Table) -> float:
-    """Between what would make a false row true, or a true one false, where the column is missing."""
-    known = table.numeric(key.column)[table.known(key.column)]
+def _shortest_fill(literal: Halfspace, key: Filled, a: float, table: Table, whole: Table) -> float:
+    """The nearest of fewest digits between what would make a false row true, and a true one false."""
+    known = whole.numeric(key.column)[whole.known(key.column)]
     if len(known) == 0:
         return key.fill
     gap = ~table.known(key.column)
-    with np.errstate(all="ignore"):  # at which each row's sum is the threshold
+    rounder = (round_to(key.fill, digits) for digits in range(1, _MOST_DIGITS))
+    with np.errstate(all="ignore"):  # at which each row's sum is the threshold, and how far it may be from it
         needed = key.fill - (literal.values(table)[gap] - literal.threshold) / a
+        slack = rounding_error(literal, table) / abs(a) if literal.size > 2 else 0.0
     above = literal.evaluate(table)[gap] == (a > 0.0)  # rows whose value must stay above what they need
-    low = max(float(np.nanmax(needed[above], initial=-math.inf)), math.nextafter(float(known.min()), -math.inf))
-    high = min(float(np.nanmin(needed[~above], initial=math.inf)), math.nextafter(float(known.max()), math.inf))
-    return shortest_between(low, high) if -math.inf < low < high < math.inf else key.fill
+    low = max(float(np.nanmax(needed[above], initial=-math.inf)) + slack, math.nextafter(float(known.min()), -math.inf))
+    high = min(float(np.nanmin(needed[~above], initial=math.inf)) - slack, math.nextafter(float(known.max()), math.inf))
+    return next((fill for fill in rounder if low < fill < high), key.fill)
 
 
 def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NEAREST) -> Rows:

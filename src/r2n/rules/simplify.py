@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import combinations
 
 from r2n.rules.floats import largest_where
-from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, column_of, most_of
+from r2n.rules.literals import Halfspace, Known, Literal, Membership, column_of, most_of, unfilled
 from r2n.rules.logic import contradicts, implies
 from r2n.rules.ruleset import Rule, RuleSet
 
@@ -72,11 +72,12 @@ def _set_alone(literal: Halfspace, counted: Membership, a: float) -> Literal:
 
 
 def drop_fills(rules: RuleSet) -> RuleSet:
-    """A column that the rest of its rule needs to be known is not filled.
+    """A column is not filled that the rest of its rule needs to be known, or whose sum is false where it is missing.
 
-    >>> print(drop_fills(RuleSet.parse("yes if x + (y if known else 3) > 5 and y < 9 else no")))
-    yes if x + y > 5 and y < 9
-    else no
+    >>> print(drop_fills(RuleSet.parse("a if x + (y if known else 3) > 5 and y < 9 or (z if known else 1) > 2 else b")))
+    a if z > 2
+      or x + y > 5 and y < 9
+    else b
     """
     return rules.with_rules(_without_fills(rule) for rule in rules.rules)
 
@@ -87,13 +88,11 @@ def _without_fills(rule: Rule) -> Rule:
         if isinstance(literal, Halfspace) and literal.fills:
             others = {name for i, other in enumerate(literals) if i != k for name in other.needed}
             known = others | set(literal.needed)
-            terms = ((_plain(key) if column_of(key) in known else key, a) for key, a in literal.terms)
+            if literal.size == 1 and literal.fills[0][1] <= literal.threshold:
+                known = set(literal.columns)
+            terms = ((unfilled(key) if column_of(key) in known else key, a) for key, a in literal.terms)
             literals[k] = Halfspace(tuple(terms), literal.threshold)
     return Rule(tuple(literals))
-
-
-def _plain(key: Key) -> Key:
-    return key.column if isinstance(key, Filled) else key
 
 
 def drop_implied(rules: RuleSet) -> RuleSet:

@@ -50,10 +50,9 @@ def _without_one(rule: Rule, fired: Table, given: Collection[Literal]) -> Iterat
         if not isinstance(literal, Halfspace) or literal in given:
             continue
         rest_of_it = tuple(other for other in rule.literals if other != literal)
-        for k, (key, a) in enumerate(literal.terms):
+        for k, (key, _) in enumerate(literal.terms):
             if isinstance(key, Filled):
-                terms = (*literal.terms[:k], (key.column, a), *literal.terms[k + 1 :])
-                yield Rule((*rest_of_it, Halfspace(terms, literal.threshold)))
+                yield Rule((*rest_of_it, literal.with_key(k, key.column)))
         for one, a in literal.sets:
             held = one.evaluate(fired)
             if held.all() or not held.any():
