@@ -41,14 +41,8 @@ def best_sorted_cut(values: Floats, cost: Floats) -> Cut | None:
         best = int(starts[np.argmin(above[starts])])
     if above[best] >= 0.0:
         return None
-    at = halfway(values[best - 1], values[best]) if best > 0 else below(values)
+    at = halfway(values[best - 1], values[best]) if best > 0 else np.nextafter(values[0], -np.inf)
     return Cut(float(at), float(above[best]))
-
-
-def below(values: Floats) -> float:
-    """A number below all of these, which are in ascending order, by more than their rounding."""
-    low, high = float(values[0]), float(values[-1])
-    return low - 1e-6 * max(high - low, abs(low), 1.0)
 
 
 def best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut | None:
