@@ -6,68 +6,52 @@ A literal that reads a missing value is false, unless it says what to count ther
 
 from __future__ import annotations
 
-import math
-import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, Protocol, Self, TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.text import write_bound, write_name, write_number, write_sum, write_value
-from r2n.schema import Schema, Table, Value, as_value, value_key
-from r2n.schema.values import CellError, shown
+from r2n.rules.single import Bools, Floats, Known, Membership, Missing, natural_key
+from r2n.rules.terms import (
+    MOST_POINTS,
+    Filled,
+    Key,
+    Terms,
+    check_key,
+    column_of,
+    finite,
+    most_of,
+    order_of,
+    shown_key,
+    term_order,
+    term_values,
+    unfilled,
+)
+from r2n.rules.text import write_bound, write_name, write_number, write_sum
+from r2n.schema import Schema, Table
 
-Bools: TypeAlias = NDArray[np.bool_]
-Floats: TypeAlias = NDArray[np.float64]
-Key: TypeAlias = "str | Filled | Membership"  # what a coefficient belongs to: a column, or a set, which is 1 or 0
-Terms: TypeAlias = "tuple[tuple[Key, float], ...]"
-
-MOST_POINTS = 1e100  # that a set or a fill adds: beyond it a sum would swallow numbers, and cases fall together
-
-
-@lru_cache(maxsize=10_000)
-def natural_key(name: str) -> tuple[Any, ...]:
-    """The order of columns: numbers inside names count as numbers, and no two names are equal.
-
-    >>> sorted(["x10", "x2", "age"], key=natural_key)
-    ['age', 'x2', 'x10']
-    """
-    parts = re.split("([0-9]+)", name)  # text and digits take turns, so like is compared with like
-    return tuple(_digits_key(part) if i % 2 else part for i, part in enumerate(parts)), name
-
-
-def _digits_key(digits: str) -> tuple[int, str]:
-    """Orders digits by their number without making it: Python refuses integers of 5,000 digits."""
-    plain = digits.lstrip("0")
-    return len(plain), plain
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A column of numbers in a sum, and what it counts as where it is missing: such a sum need not be false there.
-
-    >>> print(Halfspace.of({"income": 1, Filled("debt", 40): -2.1}, 12.5))
-    income - 2.1·(debt if known else 40) > 12.5
-    """
-
-    column: str
-    fill: float
-
-    def __post_init__(self) -> None:
-        _check_name(self.column)
-        object.__setattr__(self, "fill", _number(self.fill, f"what {self.column!r} counts as where it is missing"))
-
-    def renamed(self, names: Mapping[str, str]) -> Filled:
-        """The same over a column of another name."""
-        return Filled(names[self.column], self.fill)
-
-    def __str__(self) -> str:
-        return f"{write_name(self.column)} if known else {write_number(self.fill)}"
+__all__ = [
+    "MOST_POINTS",
+    "Bools",
+    "Filled",
+    "Floats",
+    "Halfspace",
+    "Key",
+    "Known",
+    "Literal",
+    "Membership",
+    "Missing",
+    "Terms",
+    "column_of",
+    "has_cases",
+    "most_of",
+    "natural_key",
+    "sets_of",
+    "term_values",
+    "unfilled",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +77,21 @@ class Halfspace:
 
     def __post_init__(self) -> None:
         pairs = self.terms.items() if isinstance(self.terms, Mapping) else self.terms
-        terms = [(key, _number(a, f"the coefficient of {_shown(key)}")) for key, a in pairs]
+        terms = [(key, finite(a, f"the coefficient of {shown_key(key)}")) for key, a in pairs]
         for key, a in terms:
-            _check_key(key, a)
+            check_key(key, a)
         keys = [unfilled(key) for key, _ in terms]
         if len(set(keys)) < len(keys):
             twice = next(key for k, key in enumerate(keys) if key in keys[:k])
             what = "the set" if isinstance(twice, Membership) else "column"
             alike = len({key for key, _ in terms if unfilled(key) == twice}) == 1
             advice = "Add its coefficients up." if alike else "Say once what it counts as where it is missing."
-            raise ParameterError(f"{what} {_shown(twice)} comes twice in a sum. {advice}")
-        kept = sorted(((key, a) for key, a in terms if a != 0.0), key=_term_key)
+            raise ParameterError(f"{what} {shown_key(twice)} comes twice in a sum. {advice}")
+        kept = sorted(((key, a) for key, a in terms if a != 0.0), key=term_order)
         if not kept:
             raise ParameterError("a halfspace needs at least one column with a coefficient other than 0.")
         object.__setattr__(self, "terms", tuple(kept))
-        object.__setattr__(self, "threshold", _number(self.threshold, "the threshold"))
+        object.__setattr__(self, "threshold", finite(self.threshold, "the threshold"))
 
     @classmethod
     def of(cls, terms: Mapping[Any, float] | Iterable[tuple[Key, float]], threshold: float) -> Halfspace:
@@ -193,7 +177,7 @@ class Halfspace:
 
     def sort_key(self) -> tuple[Any, ...]:
         """Its place among literals."""
-        keys = tuple(_order(key) for key, _ in self.terms)
+        keys = tuple(order_of(key) for key, _ in self.terms)
         fills = tuple((column_of(key), key.fill) for key, _ in self.terms if isinstance(key, Filled))
         # Larger coefficients first: a lower bound is read before an upper one.
         return 0, keys, tuple(-a for _, a in self.terms), self.threshold, fills
@@ -219,133 +203,6 @@ class Halfspace:
         return self.text()
 
 
-@dataclass(frozen=True, slots=True)
-class _OneColumn:
-    """What the literals about a single column have in common."""
-
-    column: str
-
-    def __post_init__(self) -> None:
-        _check_name(self.column)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns it reads."""
-        return (self.column,)
-
-    @property
-    def size(self) -> int:
-        """How many columns a reader must read."""
-        return 1
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """The columns that must be known for it to be true."""
-        return (self.column,)
-
-    def renamed(self, names: Mapping[str, str]) -> Self:
-        """The same over a column of another name."""
-        return replace(self, column=names[self.column])
-
-    def text(self, schema: Schema | None = None) -> str:
-        """As printed; no schema changes it."""
-        return str(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Membership(_OneColumn):
-    """`column in {…}` or `column not in {…}`; both are false where the column is missing.
-
-    A category never seen before is in no set, and `not in` any.
-
-    >>> print(Membership("region", ("west", "north")))
-    region in {north, west}
-    >>> print(Membership("floor", (3, 1.0, 3), negated=True))
-    floor not in {1, 3}
-    """
-
-    values: tuple[Value, ...]
-    negated: bool = False
-
-    def __post_init__(self) -> None:
-        _check_name(self.column)
-        if isinstance(self.values, str):
-            raise ParameterError(f"values must be a collection of categories, not {self.values!r} itself.")
-        values = sorted((_category(value) for value in self.values), key=value_key)
-        if not values:
-            raise ParameterError(
-                f"a set of categories of {self.column!r} is empty. Give at least one; for a condition "
-                f"that holds wherever the column is not missing, use Known({self.column!r})."
-            )
-        object.__setattr__(self, "values", tuple(dict.fromkeys(values)))
-        object.__setattr__(self, "negated", bool(self.negated))
-
-    def evaluate(self, table: Table) -> Bools:
-        """Its truth in each row."""
-        codes, seen = table.codes(self.column)
-        wanted = frozenset(self.values)
-        # The code of a missing value is -1, which picks the False at the end.
-        truth = np.array([(value in wanted) != self.negated for value in seen] + [False])
-        return truth[codes]
-
-    def counted(self, table: Table) -> Floats:
-        """What it adds to a sum: 1 where it holds, 0 where it does not, NaN where the column is missing."""
-        return np.where(table.known(self.column), self.evaluate(table), np.nan)
-
-    def sort_key(self) -> tuple[Any, ...]:
-        """Its place among literals."""
-        return 1, natural_key(self.column), self.negated, tuple(value_key(value) for value in self.values)
-
-    def __str__(self) -> str:
-        values = ", ".join(write_value(value) for value in self.values)
-        return f"{write_name(self.column)} {'not in' if self.negated else 'in'} {{{values}}}"
-
-
-@dataclass(frozen=True, slots=True)
-class Missing(_OneColumn):
-    """The column is missing.
-
-    >>> print(Missing("income"))
-    income is missing
-    """
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """The columns that must be known for it to be true: none."""
-        return ()
-
-    def evaluate(self, table: Table) -> Bools:
-        """Its truth in each row."""
-        return ~table.known(self.column)
-
-    def sort_key(self) -> tuple[Any, ...]:
-        """Its place among literals."""
-        return 2, natural_key(self.column)
-
-    def __str__(self) -> str:
-        return f"{write_name(self.column)} is missing"
-
-
-@dataclass(frozen=True, slots=True)
-class Known(_OneColumn):
-    """The column is not missing.
-
-    >>> print(Known("income"))
-    income is known
-    """
-
-    def evaluate(self, table: Table) -> Bools:
-        """Its truth in each row."""
-        return table.known(self.column)
-
-    def sort_key(self) -> tuple[Any, ...]:
-        """Its place among literals."""
-        return 3, natural_key(self.column)
-
-    def __str__(self) -> str:
-        return f"{write_name(self.column)} is known"
-
-
 Literal: TypeAlias = Halfspace | Membership | Missing | Known
 
 
@@ -368,96 +225,6 @@ def sets_of(literal: Literal) -> tuple[Membership, ...]:
 def _product(a: float, column: Floats) -> Floats:
     """Nothing is to be done for 1, which leaves every float as it is."""
     return column if a == 1.0 else np.multiply(column, a)
-
-
-def term_values(key: Key, table: Table) -> Floats:
-    """What a term's coefficient is multiplied with, row by row; NaN where it is missing."""
-    match key:
-        case str():
-            return table.numeric(key)
-        case Filled():
-            return np.where(table.known(key.column), table.numeric(key.column), key.fill)
-        case Membership():
-            return key.counted(table)
-
-
-class OfColumn(Protocol):
-    """What is about a single column."""
-
-    @property
-    def column(self) -> str:
-        """Its name."""
-
-
-def column_of(key: str | OfColumn) -> str:
-    """The column that a term reads."""
-    return key if isinstance(key, str) else key.column
-
-
-def unfilled(key: Key) -> Key:
-    """A column as it is where it is known."""
-    return key.column if isinstance(key, Filled) else key
-
-
-def most_of(key: Key) -> float:
-    """The largest coefficient that a term may have."""
-    match key:
-        case Membership():
-            return MOST_POINTS
-        case Filled(_, fill) if fill != 0.0:
-            return min(MOST_POINTS / abs(fill), sys.float_info.max)
-        case _:
-            return sys.float_info.max
-
-
-def _check_name(name: object) -> None:
-    if not isinstance(name, str):
-        raise ParameterError(f"a column's name must be text, not {name!r}.")
-
-
-def _check_key(key: object, a: float) -> None:
-    if not isinstance(key, Membership | Filled):
-        _check_name(key)
-    elif abs(a) > most_of(key):
-        most = f"from -{most_of(key):g} to {most_of(key):g}"
-        raise ParameterError(f"the coefficient of {_shown(key)} must be {most}, not {a!r}.")
-
-
-def _shown(key: object) -> str:
-    return f"`{key}`" if isinstance(key, Membership | Filled) else repr(key)
-
-
-def _order(key: Key) -> tuple[Any, ...]:
-    """Numbers before sets, then by name: a filled column stands where it would stand without its fill."""
-    return (1, key.sort_key()) if isinstance(key, Membership) else (0, natural_key(column_of(key)))
-
-
-def _term_key(term: tuple[Key, float]) -> tuple[Any, ...]:
-    """Columns that stand alone come first, as one would write it: `income - 2.1·debt`, not the reverse; sets last."""
-    key, a = term
-    return isinstance(key, Membership), abs(a) != 1.0, _order(key)
-
-
-def _number(number: object, what: str) -> float:
-    if isinstance(number, bool | np.bool_) or not isinstance(number, int | float | np.integer | np.floating):
-        raise ParameterError(f"{what} must be a number, not {number!r}.")
-    try:
-        read = float(number)
-    except OverflowError:  # an integer beyond all floats
-        read = math.inf
-    if not math.isfinite(read):
-        raise ParameterError(f"{what} must be finite, not {number!r}.")
-    return read + 0.0  # no minus zero
-
-
-def _category(cell: object) -> Value:
-    try:
-        value = as_value(cell)
-    except CellError as error:
-        raise ParameterError(f"the category {shown(cell)} {error}") from None
-    if value is None:
-        raise ParameterError("a missing value is in no set of categories. Use Missing(column) instead.")
-    return value
 
 
 def _write_ratio(above: tuple[str, float], below: tuple[str, float], schema: Schema) -> str | None:
