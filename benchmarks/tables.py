@@ -13,7 +13,7 @@ Appends to results/tables.jsonl.
 import argparse
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -243,18 +243,23 @@ def native_lines(groups: Groups) -> Iterator[str]:
         ways[record["table"], record["way"]].append(record)
     head = ("table", "way", "folds", "rows learned from", "accuracy", "deviation", "rules", "size")
     yield from grid(head, [(*names, *summary(records)) for names, records in ways.items()])
-    yield "No larger than the rules of another way: for each, the rules of the front of the table as it is that are at"
-    yield "most of its mean size, the largest of them."
+    yield "No larger than the rules of another way: the largest rule set of the front of the table as it is that is no"
+    yield "larger than their mean size."
     yield ""
     head = ("table", "other way", "its accuracy", "its size", "as it is, no larger", "size", "difference")
-    rows = [(*names, *no_larger(records, ways[names[0], AS_IT_IS])) for names, records in ways.items()]
-    yield from grid(head, [row for row in rows if row[1] != AS_IT_IS])
+    compared = [(names, records, ways[names[0], AS_IT_IS]) for names, records in ways.items() if beside(names, ways)]
+    yield from grid(head, [(*names, *no_larger(*both)) for names, *both in compared if names[1] != AS_IT_IS])
     yield "At equal size: the accuracy of the largest rule set of the front that is no larger (fitted without the rows"
     yield "held out), and by how much it is above or below that of the table as it is. Learned from HELOC's complete"
     yield "rows, a fifth of all, rules are short and say little about the others."
     yield ""
-    rows = [(*names, *by_size(records, ways[names[0], AS_IT_IS])) for names, records in ways.items()]
+    rows = [(*names, *by_size(*both)) for names, *both in compared]
     yield from grid(("table", "way", *(f"{most} columns" for most in SIZES)), rows)
+
+
+def beside(names: tuple[str, str], ways: Mapping[tuple[str, str], object]) -> bool:
+    """Whether there is the table as it is to compare with."""
+    return (names[0], AS_IT_IS) in ways
 
 
 def summary(records: list[dict[str, Any]]) -> tuple[str, ...]:

@@ -229,8 +229,11 @@ def test_what_was_filled_in_is_said() -> None:
     rules = RuleSet.parse('yes if income - 2·("debt (k)" if known else 40) > 5 else no')
     told = explain(rules, {"income": 20, "debt (k)": None})
     assert str(told).splitlines()[-1].strip() == (
-        'fails  income - 2·("debt (k)" if known else 40) > 5: it is -60, 65 short (missing: "debt (k)")'
+        'fails  income - 2·("debt (k)" if known else 40) > 5: it is -60, 65 short (filled: "debt (k)")'
     )
     (reason,) = told.rules[0].literals
     assert reason.filled == ("debt (k)",)
     assert not explain(rules, {"income": 20, "debt (k)": 1}).rules[0].literals[0].filled
+    nothing = explain(rules, {"income": None, "debt (k)": None})  # the income is not filled, so neither is the sum
+    assert str(nothing).splitlines()[-1].endswith("it is missing")
+    assert not nothing.rules[0].literals[0].filled

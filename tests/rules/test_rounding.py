@@ -299,6 +299,14 @@ def test_a_fill_is_a_value_that_the_column_has_somewhere_in_the_table() -> None:
     assert round_predictions(rules, table) == RuleSet.parse("yes if x > 5 or x + (y if known else 3) > 5 else no")
 
 
+def test_a_fill_that_no_row_has_is_short_too() -> None:
+    for debt in ([None, None, 10.0, 20], [None] * 4):
+        X = {"income": [50.0, 120, 50, 10], "debt": np.array(debt, dtype=float)}
+        short, changed = RuleSet.parse("yes if income - 2·(debt if known else 40.1234) > 5 else no").rounded(X)
+        assert changed == 0
+        assert "(debt if known else 40)" in str(short)
+
+
 def test_no_fill_lets_a_row_hang_on_the_order_of_a_sum() -> None:
     """With 0 for d, 0.7 + 0.6 + 0.1 would be on the bound in one order and beside it in another."""
     rng = np.random.default_rng(0)

@@ -309,7 +309,11 @@ def _tidied(rules: Rules, row: Row, start: Start, states: Mapping[str, State], s
 
 
 def _short(value: Value | None, now: Value | None, room: float) -> float | None:
-    if not isinstance(value, float) or not isinstance(now, float) or value == now or room <= 0.0:
+    if not isinstance(value, float) or value == now or room <= 0.0:
+        return None
+    if now is None and value + room > value - room:
+        return shortest_between(value - room, value + room)  # to where none was it is as far either way
+    if not isinstance(now, float):
         return None
     if value > now:
         return shortest_between(value, value + room) if value + room > value else None

@@ -27,10 +27,10 @@ class LiteralReason:
     distance: float
     """How many spreads of its best column a halfspace is short of holding; 1 for any other literal that fails."""
     filled: tuple[str, ...] = ()
-    """The columns that are missing, and that it has filled."""
+    """The columns that are missing, and that a sum has filled."""
 
     def __str__(self) -> str:
-        gone = f" (missing: {', '.join(map(write_name, self.filled))})" if self.filled else ""
+        gone = f" (filled: {', '.join(map(write_name, self.filled))})" if self.filled else ""
         return f"{'holds' if self.holds else 'fails'}  {self.text}: {self._said()}{gone}"
 
     def _said(self) -> str:
@@ -159,7 +159,7 @@ def _reason(literal: Literal, table: Table, row: Row, schema: Schema | None, ste
     margin = total - literal.threshold
     distance = 0.0 if holds else _steps_short(literal, margin, steps, table)
     value, margin = _as_printed(literal, text, total, margin, row)
-    filled = tuple(name for name, _ in literal.fills if row[name] is None)
+    filled = () if math.isnan(total) else tuple(name for name, _ in literal.fills if row[name] is None)
     return LiteralReason(literal, text, holds, value, margin, distance, filled)
 
 

@@ -147,7 +147,7 @@ def _tests(literal: Literal, fields: dict[str, Field], names: dict[str, str]) ->
 
 def _comparison(literal: Halfspace, names: dict[str, str]) -> tuple[str, str]:
     terms, relation, bound = comparison(literal)
-    columns = ((names[key], a) for key, a in terms if isinstance(key, str))  # there are no sets in sums any more
+    columns = ((names[key], a) for key, a in terms if isinstance(key, str))  # sums are told case by case
     total = " ".join(f"{'-' if a < 0.0 else '+'} {_product(name, abs(a))}" for name, a in columns)
     return total.removeprefix("+ "), f"{relation} {_number(bound)}"
 

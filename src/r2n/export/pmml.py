@@ -140,7 +140,7 @@ def _product(column: str, a: float) -> Element:
 
 
 def _by_number(found: Typed) -> list[list[Case]]:
-    """The cases that a rule consists of: more than one if it counts sets in its sums."""
+    """The cases that a rule consists of: more than one if it counts sets, or fills columns, in its sums."""
     return [list(group) for _, group in groupby(found.cases, key=lambda case: case.number)]
 
 

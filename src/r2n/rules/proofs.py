@@ -17,7 +17,7 @@ from typing import TypeVar
 from r2n.progress import ProofBar
 from r2n.rules.classes import ClassRules
 from r2n.rules.domain import Domain, Row
-from r2n.rules.literals import Literal
+from r2n.rules.literals import Halfspace, Literal, Missing, column_of
 from r2n.rules.programs import STEPS, check_limits, find_row, holds
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.simplify import simplify
@@ -93,7 +93,7 @@ def _domain(rules: RuleSet | ClassRules, said: Domain | Mapping[str, object] | N
 def _shortest(rules: RuleSet, prover: Prover) -> RuleSet:
     while True:
         shorter = reduce(lambda current, prove: prove(current, prover), PROOFS, simplify(rules))
-        # Every pass leaves fewer rules or literals, or the same, so this ends.
+        # Every pass leaves fewer rules, literals or fills, or the same, so this ends.
         if shorter == rules:
             return rules
         rules = shorter
@@ -220,4 +220,31 @@ def _without_idle(rule: Rule, others: Sequence[Rule], prover: Prover) -> Rule:
     return rule
 
 
-PROOFS: tuple[Callable[[RuleSet, Prover], RuleSet], ...] = (drop_never_true, drop_covered, drop_idle)
+def drop_idle_fills(rules: RuleSet, prover: Prover) -> RuleSet:
+    """A column is no longer filled if wherever it is missing its rule is false, or another one is true.
+
+    >>> rules = RuleSet.parse("yes if x - 2·(y if known else 40) > 5 else no")
+    >>> print(drop_idle_fills(rules, Prover(Domain.read({"y": "0..100 known"}), rules.literals)))
+    yes if x - 2·y > 5
+    else no
+    """
+    current = list(rules.rules)
+    for rule in rules.rules:
+        others = [other for other in current if other != rule]
+        current = [*others, _without_idle_fills(rule, others, prover)]
+    return rules.with_rules(current)
+
+
+def _without_idle_fills(rule: Rule, others: Sequence[Rule], prover: Prover) -> Rule:
+    for literal in rule.literals:
+        if isinstance(literal, Halfspace):
+            plain = literal
+            for name, _ in literal.fills:
+                if prover.is_impossible((*rule.literals, Missing(name)), others):
+                    place = next(k for k, (key, _) in enumerate(plain.terms) if column_of(key) == name)
+                    plain = plain.with_key(place, name)
+            rule = Rule(tuple(plain if other == literal else other for other in rule.literals))
+    return rule
+
+
+PROOFS: tuple[Callable[[RuleSet, Prover], RuleSet], ...] = (drop_never_true, drop_covered, drop_idle, drop_idle_fills)

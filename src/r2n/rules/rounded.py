@@ -36,6 +36,8 @@ class Rounded(NamedTuple, Generic[R]):
 def rounded(rules: R, X: object, changes: int = 0) -> Rounded[R]:
     """The rules with the shortest numbers that change the predictions of at most `changes` of these rows.
 
+    What missing values count as is made short only where that changes no row.
+
     >>> from r2n.rules import RuleSet
     >>> rules = RuleSet.parse("yes if 1.9871·x + 4.0213·y > 5.9967 or z > 0.4983 else no")
     >>> table = {"x": [1, 3, 0, 1, 2], "y": [1.1, 0, 2, 0.9, 0.7], "z": [0.41, 0.2, 0.3, 0.55, 0.45]}

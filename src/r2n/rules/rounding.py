@@ -96,7 +96,7 @@ def _with_short_numbers(literal: Halfspace, table: Table) -> Halfspace:
 
 
 def with_short_fills(literal: Halfspace, table: Table, whole: Table) -> Halfspace:
-    """With the shortest fills that keep its truth in a table, of values that its columns have in the whole one.
+    """With the shortest fills that keep its truth in a table, and that lie among what the whole one has.
 
     >>> table = Table.read({"x": [1.0, 4, 6, 2, 9], "y": [3.0, 9, None, 1, None]})
     >>> print(with_short_fills(Halfspace.of({"x": 1, Filled("y", 2.8713): 1}, 10), table, table))
@@ -114,16 +114,17 @@ def with_short_fills(literal: Halfspace, table: Table, whole: Table) -> Halfspac
 def _shortest_fill(literal: Halfspace, key: Filled, a: float, table: Table, whole: Table) -> float:
     """The nearest of fewest digits between what would make a false row true, and a true one false."""
     known = whole.numeric(key.column)[whole.known(key.column)]
-    if len(known) == 0:
-        return key.fill
+    least, most = (
+        (float(end(initial=key.fill)) for end in (known.min, known.max)) if len(known) else (-math.inf, math.inf)
+    )
     gap = ~table.known(key.column)
     rounder = (round_to(key.fill, digits) for digits in range(1, _MOST_DIGITS))
     with np.errstate(all="ignore"):  # at which each row's sum is the threshold, and how far it may be from it
         needed = key.fill - (literal.values(table)[gap] - literal.threshold) / a
         slack = rounding_error(literal, table) / abs(a) if literal.size > 2 else 0.0
     above = literal.evaluate(table)[gap] == (a > 0.0)  # rows whose value must stay above what they need
-    low = max(float(np.nanmax(needed[above], initial=-math.inf)) + slack, math.nextafter(float(known.min()), -math.inf))
-    high = min(float(np.nanmin(needed[~above], initial=math.inf)) - slack, math.nextafter(float(known.max()), math.inf))
+    low = max(float(np.nanmax(needed[above], initial=-math.inf)) + slack, math.nextafter(least, -math.inf))
+    high = min(float(np.nanmin(needed[~above], initial=math.inf)) - slack, math.nextafter(most, math.inf))
     return next((fill for fill in rounder if low < fill < high), key.fill)
 
 
