@@ -243,6 +243,10 @@ def native_lines(groups: Groups) -> Iterator[str]:
         ways[record["table"], record["way"]].append(record)
     head = ("table", "way", "folds", "rows learned from", "accuracy", "deviation", "rules", "size")
     yield from grid(head, [(*names, *summary(records)) for names, records in ways.items()])
+    for name in dict.fromkeys(table for table, _ in ways):
+        first = next((r for r in ways.get((name, AS_IT_IS), ()) if (r.get("seed", 0), r["fold"]) == (0, 0)), None)
+        if first is not None:
+            yield from (f"What {name} as it is gave in the first fold:", "", "```", first["rules"], "```", "")
     yield "No larger than the rules of another way: the largest rule set of the front of the table as it is that is no"
     yield "larger than their mean size."
     yield ""
