@@ -34,7 +34,7 @@ class Prices:
     def of_literal(self, literal: Literal) -> float:
         """A set in a sum is a condition too: else `and` would be written as a sum with a large coefficient.
 
-        What a column is filled with costs nothing: it is read as one column, and on HELOC a price for it cost accuracy.
+        What a column is filled with costs nothing: the two are read as one column.
         """
         conditions = 1 + len(literal.sets) if isinstance(literal, Halfspace) else 1
         return self.literal * conditions + self.column * literal.size
