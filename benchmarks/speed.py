@@ -118,7 +118,7 @@ def measure_compilation() -> dict[str, Any]:
     fits = []
     for n_rows in (8_000, 3_000, 9_000):
         before, start = len(compiled), time.perf_counter()
-        R2NClassifier(effort="none", random_state=0).fit(X[:n_rows], y[:n_rows])
+        R2NClassifier(effort="none", max_columns=None, random_state=0).fit(X[:n_rows], y[:n_rows])
         seconds = round(time.perf_counter() - start, 2)
         fits.append({"rows": n_rows, "seconds": seconds, "programs_compiled": len(compiled) - before})
     return {"what": "compilation", "fits": fits}

@@ -98,7 +98,7 @@ def _settings(cell: Cell) -> dict[str, Any]:
     known = "folds" not in stated
     settings: dict[str, Any] = {
         "r2n": {},
-        "network": {"effort": "none"},
+        "network": {"effort": "none", "max_columns": None},  # what it found, as it is
         "capped": {"max_rules": stated.get("max_rules", {}).get(cell.table)},
         # As in the authors' published code: with the loss as printed it collapses (docs/paper.md).
         "paper": dict(presets.PUBLISHED_SYNTHETIC if known else presets.PUBLISHED_REAL)

@@ -93,6 +93,21 @@ def test_fit_reads_parquet_and_takes_a_positive_label(table: Path, tmp_path: Pat
     assert "held out" not in done.stdout
 
 
+def test_fit_keeps_to_what_may_be_read(table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "short.json"
+    run("fit", table, "--target", "paid back", "--max-size", 2, "--max-columns", 1, "--max-rules", 1, "-o", path)
+    rules = load(path)
+    assert rules.size <= 2
+    assert rules.n_rules == 1
+    assert all(literal.size == 1 for literal in rules.literals)
+    assert "Invalid value for '--max-size'" in refused(table, "--max-size", 0)
+
+
+def refused(table: Path, *words: object) -> str:
+    """What is said of options that cannot be."""
+    return run("fit", table, "--target", "paid back", *words, ok=False).stderr
+
+
 def test_labels_that_are_numbers_can_be_named(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     x = rng.random(300)

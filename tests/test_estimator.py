@@ -226,7 +226,12 @@ def test_the_steps_say_how_many_rows_they_changed(fitted: tuple) -> None:
     refined, X, y = fitted
     assert [step.name for step in refined.steps_] == ["refine"]
     model = clone(refined).set_params(effort="none").fit(X, y)
-    assert [step.name for step in model.steps_] == ["drop small coefficients", "drop idle literals", "round numbers"]
+    assert [step.name for step in model.steps_] == [
+        "drop small coefficients",
+        "drop idle literals",
+        "keep to the limits",
+        "round numbers",
+    ]
     assert model.steps_[-1].changed_rows == 0
 
 
@@ -329,6 +334,7 @@ BAD_PARAMETERS = {
     "max_columns": (0, 1.5),
     "max_literals": (0,),
     "max_rules": (0, "few"),
+    "max_size": (0, 2.5, "short"),
     "price": (-1,),
     "time_limit": (0, -1, NAN, "long"),
     "n_jobs": (0, 1.5, "all"),

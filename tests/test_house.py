@@ -153,6 +153,7 @@ def test_the_presets_are_parameters_and_the_default_is_the_default() -> None:
         assert set(preset) <= set(defaults)
         assert preset["epochs"] * preset["restarts"] == 250_000
         assert (preset["network_literals"], preset["network_rules"]) == (10, 25)
+        assert preset["max_columns"] is None  # the paper bounds nothing
         assert (preset["batch_size"], preset["gamma"], preset["learning_rate"]) == (100, 0.995, 1e-3)
     assert (presets.PAPER_SYNTHETIC["penalty"], presets.PAPER_REAL["penalty"]) == (1e-2, 1e-3)
 

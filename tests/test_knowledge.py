@@ -49,6 +49,7 @@ def columns_of(rule: Rule) -> set[str]:
     ),
     most_columns=st.integers(1, 3),
     most_literals=st.sampled_from([None, 1, 2]),
+    room=st.sampled_from([None, 0, 2, 6]),
 )
 def test_what_is_promised_is_kept_through_refinement_rounding_and_simplification(
     seed: int,
@@ -59,6 +60,7 @@ def test_what_is_promised_is_kept_through_refinement_rounding_and_simplification
     literals: set[str],
     most_columns: int,
     most_literals: int | None,
+    room: int | None,
 ) -> None:
     frame, y = people(300, seed)
     frame = frame.mask(np.random.default_rng(seed).random(frame.shape) < 0.03)
@@ -67,7 +69,8 @@ def test_what_is_promised_is_kept_through_refinement_rounding_and_simplification
     limits = Knowledge(excluded=frozenset(excluded), apart=tuple(map(frozenset, apart)), signs=tuple(signs.items()))
     own = tuple(literal for literal in map(parse_literal, sorted(literals)) if limits.permits(literal))
     knowledge = replace(limits, fixed=keep, literals=own)
-    caps = Caps(columns=most_columns, literals=most_literals, rules=len(keep) + 3)
+    most = None if room is None else sum(rule.size for rule in keep) + room
+    caps = Caps(columns=most_columns, literals=most_literals, rules=len(keep) + 3, size=most)
     plan = Plan((1e-3, 1e-4), 1, caps, knowledge, escapes=3, teacher=False)
     counting = "yes if income - debt + 20·(region in {west}) > 12.3456 and age > 20 else no"
     plain = "yes if income - debt - age > 3 and region in {west} or age < 30 else no"
@@ -78,6 +81,7 @@ def test_what_is_promised_is_kept_through_refinement_rounding_and_simplification
     for rules in (refined.rules, *(point.rules for point in refined.front)):
         assert set(keep) <= set(rules.rules)
         assert rules.n_rules <= len(keep) + 3
+        assert most is None or rules.size <= most
         for rule in set(rules.rules) - set(keep):
             assert not columns_of(rule) & excluded
             assert all(len(columns_of(rule) & set(group)) < 2 for group in apart)

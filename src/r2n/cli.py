@@ -89,6 +89,9 @@ def fit(
     categorical: Annotated[list[str] | None, typer.Option(help="A column of numbers that are categories.")] = None,
     missing: Annotated[list[str] | None, typer.Option(help="A value that stands for a missing one.")] = None,
     holdout: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of rows kept to test the rules on.")] = 0.2,
+    max_rules: Annotated[int | None, typer.Option(min=1, help="The most rules.")] = None,
+    max_columns: Annotated[int, typer.Option(min=1, help="The most columns in a condition.")] = 4,
+    max_size: Annotated[int | None, typer.Option(min=1, help="The most columns to read in all the rules.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same rules.")] = 0,
 ) -> None:
     """Learn rules from a table and show them."""
@@ -100,7 +103,8 @@ def fit(
     X = frame.drop(columns=[target, *(ignore or ())])
     train, test = _split(len(frame), holdout, seed)
     start = time.perf_counter()
-    model = _fit(X.iloc[train], y[train], positive, categorical, missing, seed)
+    limits = {"max_rules": max_rules, "max_columns": max_columns, "max_size": max_size}
+    model = _fit(X.iloc[train], y[train], positive, categorical, missing, seed, limits)
     _show(model.rules_)
     seconds = time.perf_counter() - start
     accuracies = [f"accuracy {model.score(X.iloc[train], y[train]):.4f} on the {len(train):,} rows learned from"]
@@ -189,6 +193,7 @@ def _fit(
     categorical: list[str] | None,
     missing: list[str] | None,
     seed: int,
+    limits: dict[str, Any],
 ) -> Any:
     from r2n import R2NClassifier  # only fitting loads the training engine
 
@@ -198,6 +203,7 @@ def _fit(
         missing_values=None if missing is None else [value for text in missing for value in _readings(text)],
         progress=err.is_terminal,
         random_state=seed,
+        **limits,
     )
     return model.fit(X, y)
 

@@ -70,6 +70,7 @@ CHECKS: dict[str, Check] = {
     "max_columns": optional(whole(1)),
     "max_literals": optional(whole(1)),
     "max_rules": optional(whole(1)),
+    "max_size": optional(whole(1)),
     "price": PENALTY,
     "validation_fraction": number("of at least 0 and below 1", lambda value: 0 <= value < 1),
     "drop_below": number("of at least 0 and below 1", lambda value: 0 <= value < 1),
@@ -113,13 +114,16 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         Mix the labels that refinement fits to with the opinion of gradient boosting models that did not see the row.
         By default where these err on more than 5 % of the rows. Scores are always on the labels as they came.
     max_columns, max_literals, max_rules : int or None
-        The most columns in a literal, literals in a rule, and rules. Refinement keeps to them: the network alone
-        (`effort="none"`, or a Ctrl-C while it trains) does not. With `max_rules` a rule may cost less: see `price`.
+        The most columns in a literal, literals in a rule, and rules. With `max_rules` a rule costs less: see `price`.
+    max_size : int, optional
+        The most columns to read in all, each counted as often as it is mentioned: `rules_.size`. Without it the
+        smallest rules are chosen that the rows held out do not tell from the best; with it the best of this size. Of
+        several classes each has so many.
     price : float
         What a column costs to read, in units of error: refinement goes down from ten times this price to it (with
         `effort="quick"` it stays there). A literal costs one column besides those it reads, a rule two; with noisy
-        labels 25, but no more than a tenth of what there is to gain, unless `max_rules` says how many may be read or
-        `effort` is "quick". In the network, what a literal costs when epochs are compared.
+        labels 25, but no more than a tenth of what there is to gain, unless `max_rules` or `max_size` says how much may
+        be read or `effort` is "quick". In the network, what a literal costs when epochs are compared.
     time_limit : float, optional
         Seconds that fitting may take. If they are few for so many rows (under six, and 1.5 more for every thousand
         rows), refinement starts from no rules, without a network; a teacher is asked if that takes little of them.
@@ -216,6 +220,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         max_columns: int | None = 4,
         max_literals: int | None = None,
         max_rules: int | None = None,
+        max_size: int | None = None,
         price: float = 1e-4,
         time_limit: float | None = None,
         n_jobs: int | None = None,
@@ -259,6 +264,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.max_columns = max_columns
         self.max_literals = max_literals
         self.max_rules = max_rules
+        self.max_size = max_size
         self.price = price
         self.time_limit = time_limit
         self.n_jobs = n_jobs
@@ -319,7 +325,12 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         expert = (self.literals, self.start, self.fixed, self.exclude, self.apart, self.monotone)
         knowledge = read_knowledge(schema, blank, *expert)
         if self.max_rules is not None and len(knowledge.fixed) > self.max_rules:
-            raise ParameterError(f"fixed has {len(knowledge.fixed)} rules, but max_rules is {self.max_rules}.")
+            many = f"fixed has {len(knowledge.fixed)} rules, but max_rules is {self.max_rules}."
+            raise ParameterError(f"{many} Raise it, or give fewer rules.")
+        read = sum(rule.size for rule in knowledge.fixed)
+        if self.max_size is not None and read > self.max_size:
+            much = f"fixed has {read} columns to read, but max_size is {self.max_size}."
+            raise ParameterError(f"{much} Raise it, or give shorter rules.")
         if knowledge.steers and self.effort == "none":
             raise ParameterError("fixed, apart and monotone are kept by refinement. Choose another effort than 'none'.")
         if knowledge.start and self.effort == "none":

@@ -13,7 +13,7 @@ from r2n.errors import ParameterError
 from r2n.extract import extract, network_rows, predefined_literals
 from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
 from r2n.progress import ProgressBar, RefineBar
-from r2n.refine import EXPLORED_ROWS, Caps, Front, Labelled, Move, Plan, refine, with_short_numbers
+from r2n.refine import EXPLORED_ROWS, Caps, Front, Labelled, Move, Plan, kept_within, refine, with_short_numbers
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
 from r2n.rules.simplify import simplify
@@ -37,7 +37,7 @@ EFFORTS = {
     "default": Effort((10.0, 3.0, 1.0), 4, 3, 25.0),
     "thorough": Effort((10.0, 3.0, 1.0), 6, 12, 25.0),
 }
-ASKED_RULE = 2.0  # who asks for at most so many rules has said that so many may be read
+ASKED_RULE = 2.0  # who asks for at most so many rules, or columns, has said that so many may be read
 
 # Refinement wants starts that differ: restarts take `penalty` times these, in turn.
 SPREAD = (1.0, 0.3, 1.0, 3.0, 1.0)
@@ -78,6 +78,7 @@ class Options:
     max_columns: int | None
     max_literals: int | None
     max_rules: int | None
+    max_size: int | None
     price: float
     time_limit: float | None
     n_jobs: int | None
@@ -93,6 +94,12 @@ class Options:
         share = self.network_rules if self.scale_penalties else 1
         by_layer = (self.penalty_and, self.penalty_or, self.penalty_literals)
         return Penalties(*((self.penalty if λ is None else λ) / share for λ in by_layer))
+
+    @property
+    def caps(self) -> Caps:
+        """No literal may be larger than all that may be read."""
+        columns = [most for most in (self.max_columns, self.max_size) if most is not None]
+        return Caps(min(columns, default=None), self.max_literals, self.max_rules, self.max_size)
 
     def hurried(self, n_rows: int) -> bool:
         """Whether time is so short that refinement starts from nothing (or an expert's rules) alone."""
@@ -129,8 +136,8 @@ class Options:
             prices=tuple(factor * self.price for factor in effort.prices),
             continued=effort.continued,
             escapes=effort.escapes,
-            caps=Caps(self.max_columns, self.max_literals, self.max_rules),
-            rule=effort.rule if self.max_rules is None else ASKED_RULE,
+            caps=self.caps,
+            rule=effort.rule if self.max_rules is None and self.max_size is None else ASKED_RULE,
             knowledge=self.knowledge,
             teacher=False if starting and self.teacher is None else self.teacher,
             seed=seed,
@@ -310,24 +317,23 @@ def refined(
 def finished(
     decoded: Sequence[Decoded], rows: Labelled, judge: NDArray[np.intp], options: Options, history: list[Record]
 ) -> Learned:
-    """Without refinement: a restart is chosen, what is idle in its rules dropped, their numbers made short."""
+    """Without refinement: a restart is chosen, its rules are brought within the limits, their numbers made short."""
     table = rows.table
     chosen = choose(decoded, decoded[0].rules.with_rules(()), rows.take(judge), options)
     lighter = simplify(chosen.rules)
-    cleaned = clean_up(lighter, table, drop_below=0.0)
-    knowledge = options.knowledge  # of an interrupted fit; the network alone does not keep to all of it
-    permitted = filter(knowledge.permits_rule, cleaned.rules.rules)
-    cleaned = replace(cleaned, rules=cleaned.rules.with_rules((*knowledge.fixed, *permitted)))
-    rules = with_short_numbers(cleaned.rules, table, knowledge)
+    cleaned = clean_up(lighter, table, drop_below=0.0).rules
+    kept = kept_within(cleaned, rows, options.caps, options.knowledge, options.price)
+    rules = with_short_numbers(kept, table, options.knowledge, options.max_literals)
     chain = {
         "drop small coefficients": (chosen.whole, lighter),
-        "drop idle literals": (lighter, cleaned.rules),
-        "round numbers": (cleaned.rules, rules),
+        "drop idle literals": (lighter, cleaned),
+        "keep to the limits": (cleaned, kept),
+        "round numbers": (kept, rules),
     }
     steps = tuple(
         Step(name, int(np.sum(before.truth(table) != after.truth(table)))) for name, (before, after) in chain.items()
     )
-    return Learned(cleaned.rules, rules, steps, history, [])
+    return Learned(kept, rules, steps, history, [])
 
 
 def choose(decoded: Sequence[Decoded], blank: RuleSet, judges: Labelled, options: Options) -> Decoded:

@@ -29,6 +29,7 @@ _PAPER = {
     "temperature_floor": 1e-4,
     "keep": "loss",  # the epoch of the lowest training loss, among the coldest
     "effort": "none",  # the paper has no refinement
+    "max_columns": None,  # nor a bound on what is to be read
     "price": 0.0,
     "validation_fraction": 0.0,
     "drop_below": 0.025,

@@ -1,5 +1,7 @@
 """Refinement: the descent is monotone and ends, what it reports is true, care sets are what they claim."""
 
+from contextlib import nullcontext
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -94,7 +96,10 @@ def test_a_set_of_categories_is_the_best_of_all_sets(seed: int) -> None:
     assert min([0.0, all_in, *cost.values()]) == pytest.approx(best)
 
 
-@pytest.mark.parametrize("caps", [Caps(1, 1, 1), Caps(2, 2, 2), Caps(1, None, None), Caps(None, 1, 3)])
+@pytest.mark.parametrize(
+    "caps",
+    [Caps(1, 1, 1), Caps(2, 2, 2), Caps(1, None, None), Caps(None, 1, 3), *(Caps(size=k) for k in (0, 1, 2, 3, 5))],
+)
 def test_caps_are_kept_by_every_move(caps: Caps) -> None:
     problem, _ = mixed(1, price=1e-4, caps=caps)
     for move in descend(problem, START):
@@ -112,22 +117,24 @@ def test_the_best_subset_is_found_in_a_small_pool() -> None:
 
 
 @settings(max_examples=25)
-@given(seed=st.integers(0, 10**6), most=st.sampled_from([None, 1, 2]))
-def test_integer_programming_finds_the_best_subset_of_any_pool(seed: int, most: int | None) -> None:
+@given(seed=st.integers(0, 10**6), most=st.sampled_from([6, 1, 2]), size=st.sampled_from([None, 0, 2, 5]))
+def test_integer_programming_finds_the_best_subset_of_any_pool(seed: int, most: int, size: int | None) -> None:
     rng = np.random.default_rng(seed)
     fired, cost = rng.random((6, 40)) < 0.3, rng.normal(size=40)
-    price = np.full(6, 0.05)
-    found = exact_subset(cost, fired, price, most)
+    price, sizes = np.full(6, 0.05), rng.integers(1, 4, 6).astype(float)
+    limits = [(np.ones(6), most), *([] if size is None else [(sizes, size)])]
+    found = exact_subset(cost, fired, price, limits)
     subsets = [[i for i in range(6) if mask >> i & 1] for mask in range(64)]
+
+    def fits(chosen: list[int]) -> bool:
+        return all(counted[chosen].sum() <= at_most for counted, at_most in limits)
 
     def objective(chosen: list[int]) -> float:
         return float(cost[fired[chosen].any(axis=0)].sum() + price[chosen].sum())
 
     assert found is not None
-    assert most is None or len(found) <= most
-    assert objective(sorted(found)) == pytest.approx(
-        min(objective(s) for s in subsets if most is None or len(s) <= most)
-    )
+    assert fits(sorted(found))
+    assert objective(sorted(found)) == pytest.approx(min(objective(subset) for subset in filter(fits, subsets)))
 
 
 def test_a_pool_with_too_many_cells_is_left_to_local_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +143,9 @@ def test_a_pool_with_too_many_cells_is_left_to_local_search(monkeypatch: pytest.
     exact = best_subset(problem, pool)
     monkeypatch.setattr("r2n.refine.recombine.MOST_CELLS", 1)
     assert problem.objective(best_subset(problem, pool)) <= problem.objective(exact) + 2e-3
+    for most in (0, 1, 2, 4):
+        few = replace(problem, caps=Caps(size=most))
+        assert few.allows(best_subset(few, pool))
 
 
 def same_structure(found: RuleSet, true: RuleSet) -> bool:
@@ -185,6 +195,41 @@ def test_the_user_steers_the_size() -> None:
     assert all(literal.size == 1 for literal in small.literals)
     dear = R2NClassifier(price=0.02, random_state=0).fit(X, y).rules_
     assert dear.size < R2NClassifier(random_state=0).fit(X, y).rules_.size
+
+
+def test_within_a_size_the_best_rules_are_taken_and_a_single_column_is_found() -> None:
+    X, y = example(5).sample(3_000, random_state=0, flip=0.1)
+    models = [R2NClassifier(max_size=most, random_state=0).fit(X, y) for most in (1, 3, 6, 30)]
+    sizes, scores = [m.rules_.size for m in models], [m.score(X, y) for m in models]
+    assert sizes[:2] == [1, 3]
+    assert all(size <= most for size, most in zip(sizes, (1, 3, 6, 30), strict=True))
+    assert scores == sorted(scores)
+    assert scores[-1] > scores[0] + 0.05
+    for model, most in zip(models, (1, 3, 6, 30), strict=True):
+        assert all(point.size <= most for point in model.front_)
+    assert models[-1].rules_.size >= R2NClassifier(random_state=0).fit(X, y).rules_.size
+
+
+LIMITS = {"max_columns": 2, "max_literals": 2, "max_rules": 2, "max_size": 3}
+
+
+@pytest.mark.parametrize("limited", [*({name: most} for name, most in LIMITS.items()), LIMITS], ids=str)
+@pytest.mark.parametrize("how", ["none", "quick", "default", "interrupted"])
+def test_limits_are_kept_however_much_is_done(how: str, limited: dict[str, int]) -> None:
+    def impatient(event: object) -> None:
+        if how == "interrupted" and not isinstance(event, Move) and event.epoch == 30:  # type: ignore[attr-defined]
+            raise KeyboardInterrupt
+
+    X, y = example(4).sample(800, random_state=0)
+    effort = "default" if how == "interrupted" else how
+    few = {"restarts": 2, "epochs": 40, "gamma": 0.85, "effort": effort, "random_state": 0, "callback": impatient}
+    with pytest.warns(Interrupted) if how == "interrupted" else nullcontext():
+        rules = R2NClassifier(**few, **limited).fit(X, y).rules_
+    assert rules.n_rules <= limited.get("max_rules", 99)
+    assert rules.size <= limited.get("max_size", 99)
+    assert all(len(rule.literals) <= limited.get("max_literals", 99) for rule in rules.rules)
+    assert all(literal.size <= limited.get("max_columns", 99) for literal in rules.literals)
+    assert np.mean(rules.predict(X) == y) > 0.6
 
 
 def test_moves_are_told_and_refinement_beats_the_network() -> None:

@@ -2,7 +2,7 @@
 
 from r2n.refine.descent import Move, descend
 from r2n.refine.front import Front, Point
-from r2n.refine.portfolio import EXPLORED_ROWS, Plan, Refined, refine, with_short_numbers
+from r2n.refine.portfolio import EXPLORED_ROWS, Plan, Refined, kept_within, refine, with_short_numbers
 from r2n.refine.problem import Caps, Labelled, Prices, Problem, objective_of
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Problem",
     "Refined",
     "descend",
+    "kept_within",
     "objective_of",
     "refine",
     "with_short_numbers",

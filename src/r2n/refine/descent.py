@@ -104,6 +104,13 @@ def within_caps(problem: Problem, start: Iterable[Rule], fit: Fitter) -> tuple[R
             options = [(*rules[: wrong[0]], rule, *rules[wrong[0] + 1 :]) for rule in shorter]
         else:
             options = [(*rules[:j], *rules[j + 1 :]) for j in range(len(rules))]
+            if problem.caps.size is not None and problem.size_of(rules) > problem.caps.size:
+                options += [
+                    (*rules[:j], replaced(rule, literal, None), *rules[j + 1 :])
+                    for j, rule in enumerate(rules)
+                    for literal in rule.literals
+                    if len(rule.literals) > 1  # the last one gone, it would be true everywhere
+                ]
         if not options:  # the fixed rules alone are too many
             return rules
         rules = min(options, key=problem.error)

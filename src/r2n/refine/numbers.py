@@ -43,7 +43,7 @@ class Numbers:
         missing = np.isnan(z)
         z[missing] = 0.0
         orders = tuple(ascending(row, gone) for row, gone in zip(z, missing, strict=True))
-        middle, spread = middles(z, orders)
+        middle, spread = middles(z, orders, problem.counts)
         sign = np.array([problem.knowledge.sign(name) for name in names], dtype=np.int8)
         lot = lots([*z, *(problem.table.codes(name)[0] for name in problem.schema.categorical)], n_rows)
         ends = [ends_of(problem.table.numeric(name)) for name in names]
@@ -215,12 +215,17 @@ def ascending(z: Floats, missing: Bools) -> NDArray[np.int32]:
     return order[~missing[order]]
 
 
-def middles(z: Floats, orders: Sequence[np.ndarray]) -> tuple[Floats, Floats]:
-    """Each column's median, and the width of its middle half (if that is none: of its middle 80 % or more)."""
+def middles(z: Floats, orders: Sequence[np.ndarray], counts: Floats) -> tuple[Floats, Floats]:
+    """Each column's median, and the width of its middle half (if that is none: of its middle 80 % or more).
+
+    A row that counts twice is there twice.
+    """
     middle, spread = np.zeros(len(z)), np.ones(len(z))
     for k, order in enumerate(orders):
         if len(order):
-            at = [z[k][order[int(share * (len(order) - 1))]] for share in (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)]
+            upto = np.cumsum(counts[order])
+            places = np.floor(np.array([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]) * (upto[-1] - 1.0))
+            at = z[k][order[np.minimum(np.searchsorted(upto, places, side="right"), len(order) - 1)]]
             middle[k] = at[3]
             spread[k] = next((width for width in (at[4] - at[2], at[5] - at[1], at[6] - at[0]) if width > 0), 1.0)
     return middle, spread

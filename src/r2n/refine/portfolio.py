@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.refine.descent import Move, descend, passed
+from r2n.refine.descent import Move, descend, passed, within_caps
 from r2n.refine.front import Front, Point, first_as_good, one_standard_error
 from r2n.refine.moves import Fitter
 from r2n.refine.numbers import Numbers
@@ -98,19 +98,16 @@ def refine(
     front = front.scored(truths, fitted, judges if apart else None)
     wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
     many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
-    best = front.best
-    chosen = min(one_standard_error(wrong, judges.weight), best)  # a teacher errs: true labels have a say too
-    if labels.taught:
-        chosen = smallest_as_good([point.rules for point in front.points[: chosen + 1]], many)
-        if plan.caps.rules is None:
-            chosen = fewest_rules(front, chosen, judges)
+    chosen = choice(front, wrong, judges, many, labels.taught, plan.caps)
+    most = front[front.best].size if plan.caps.size is None else plan.caps.size
+    doubted = labels.taught and plan.caps.size is None  # what grows must show, unless so much may be read
     rules = rough = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time, also to ask the teacher again
             wanted = plan.teacher if labels.taught else False
             again = cleaned_labels(many, None, shown, wanted, plan.seed, plan.n_jobs)
-            rules, interrupted = finish(front[chosen], front[best].size, many, again.fit, plan, watch)
-            if labels.taught and rules.size > front[chosen].size and not interrupted and not passed(plan.finish_until):
+            rules, interrupted = finish(front[chosen], most, many, again.fit, plan, watch)
+            if doubted and rules.size > front[chosen].size and not interrupted and not passed(plan.finish_until):
                 small, interrupted = finish(front[chosen], front[chosen].size, many, again.fit, plan, watch)
                 rules = (small, rules)[smallest_as_good((small, rules), many)]
         rough = rules
@@ -118,6 +115,21 @@ def refine(
     except KeyboardInterrupt:
         interrupted = True
     return Refined(front, chosen, rough, rules, interrupted)
+
+
+def choice(front: Front, wrong: Floats, judges: Labelled, many: Labelled, taught: bool, caps: Caps) -> int:
+    """The point to take: of those that a size was asked for the best on the rows held out, else the smallest as good.
+
+    `wrong` says by how much each row held out (as a teacher has it) is decided wrongly by each point.
+    """
+    if caps.size is not None:
+        return int(np.argmin(judges.weight @ wrong))
+    chosen = min(one_standard_error(wrong, judges.weight), front.best)  # a teacher errs: true labels have a say too
+    if taught:
+        chosen = smallest_as_good([point.rules for point in front.points[: chosen + 1]], many)
+        if caps.rules is None:
+            chosen = fewest_rules(front, chosen, judges)
+    return chosen
 
 
 def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
@@ -233,6 +245,17 @@ def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, 
     except KeyboardInterrupt:
         interrupted = True
     return point.rules.with_rules(rules), interrupted
+
+
+def kept_within(rules: RuleSet, rows: Labelled, caps: Caps, knowledge: Knowledge, price: float) -> RuleSet:
+    """As they are if they keep to the caps and to what an expert said, else mended like the start of a descent."""
+    assert rules.schema is not None
+    prices = Prices.of(price)
+    problem = Problem.of(rows.table, rules.schema, rows.truth, rows.weight, prices, caps, knowledge)
+    learned = problem.learned(rules.rules)
+    if not problem.allows(learned):
+        learned = within_caps(problem, learned, Fitter.of(problem))
+    return rules.with_rules((*knowledge.fixed, *learned))
 
 
 def with_short_numbers(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -10,6 +11,8 @@ from scipy.sparse import coo_array
 
 from r2n.refine.problem import Bools, Floats, Problem
 from r2n.rules import Rule
+
+Limit: TypeAlias = tuple[Floats, float]  # what each rule counts, and how much all that are chosen may count at most
 
 MOST_CELLS = 400  # of rows in which the same rules of the pool fire; above, only local search
 NODES = 100  # that the solver may look at: a count, not a time, so that the answer is the same on any machine
@@ -22,18 +25,23 @@ def best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = 
         return start
     fired = np.array([problem.fires(rule) for rule in rules])
     price = problem.total * np.array([problem.prices.of_rules([rule]) for rule in rules])
-    found = local_search(problem, fired, price, {rules.index(rule) for rule in start if rule in rules})
-    exact = exact_subset(problem.cost, fired, price, most_learned(problem))
+    limits = limits_of(problem, rules)
+    found = local_search(problem, fired, price, limits, {rules.index(rule) for rule in start if rule in rules})
+    exact = exact_subset(problem.cost, fired, price, limits)
     subsets = [tuple(rules[i] for i in sorted(chosen)) for chosen in (found, exact) if chosen is not None]
     return min(subsets, key=problem.objective)
 
 
-def most_learned(problem: Problem) -> int | None:
-    """How many rules may be chosen beside the fixed ones."""
-    return None if problem.caps.rules is None else max(problem.caps.rules - len(problem.knowledge.fixed), 0)
+def limits_of(problem: Problem, rules: Sequence[Rule]) -> list[Limit]:
+    """How many rules may be chosen beside the fixed ones, and how large they may be together."""
+    caps, fixed = problem.caps, problem.knowledge.fixed
+    limits: list[Limit] = [(np.ones(len(rules)), len(rules) if caps.rules is None else max(caps.rules - len(fixed), 0))]
+    if caps.size is not None:
+        limits.append((np.array([float(rule.size) for rule in rules]), max(caps.size - problem.size_of(()), 0)))
+    return limits
 
 
-def exact_subset(cost: Floats, fired: Bools, price: Floats, most: int | None) -> set[int] | None:
+def exact_subset(cost: Floats, fired: Bools, price: Floats, limits: Sequence[Limit]) -> set[int] | None:
     """The best subset by integer programming; None if there are too many cells, or no solution in so many nodes.
 
     Rows in which the same rules fire are one cell. x says which rules are taken, y which cells they cover:
@@ -58,13 +66,14 @@ def exact_subset(cost: Floats, fired: Bools, price: Floats, most: int | None) ->
     columns += [rule, n_rules + costs[at]]
     values += [np.ones(len(rule)), -np.ones(len(rule))]
     n_rows = len(gains) + len(rule)
-    rows.append(np.full(n_rules, n_rows))  # Σ x ≤ most
-    columns.append(np.arange(n_rules))
-    values.append(np.ones(n_rules))
+    for k, (counted, _) in enumerate(limits):  # Σ counted·x ≤ most
+        rows.append(np.full(n_rules, n_rows + k))
+        columns.append(np.arange(n_rules))
+        values.append(counted)
     places = (np.concatenate(rows).astype(np.int32), np.concatenate(columns).astype(np.int32))  # HiGHS takes no others
     entries = (np.concatenate(values), places)
-    matrix = coo_array(entries, shape=(n_rows + 1, n_rules + n_cells)).tocsc()
-    upper = np.r_[np.zeros(n_rows), n_rules if most is None else most]
+    matrix = coo_array(entries, shape=(n_rows + len(limits), n_rules + n_cells)).tocsc()
+    upper = np.append(np.zeros(n_rows), [most for _, most in limits])
     scale = 1.0 / max(float(np.abs(cell_cost).max()), 1e-300)  # the solver's tolerances are absolute
     solved = milp(
         np.r_[price, cell_cost] * scale,
@@ -76,10 +85,9 @@ def exact_subset(cost: Floats, fired: Bools, price: Floats, most: int | None) ->
     return None if solved.x is None else set(np.flatnonzero(solved.x[:n_rules] > 0.5).tolist())
 
 
-def local_search(problem: Problem, fired: Bools, price: Floats, start: set[int]) -> set[int]:
+def local_search(problem: Problem, fired: Bools, price: Floats, limits: Sequence[Limit], start: set[int]) -> set[int]:
     """What adding, dropping and swapping single rules reaches."""
-    most, chosen = most_learned(problem), set(start)
-    most = len(fired) if most is None else most
+    chosen = set(start)
 
     def objective(members: Iterable[int]) -> float:
         members = list(members)
@@ -90,13 +98,14 @@ def local_search(problem: Problem, fired: Bools, price: Floats, start: set[int])
     while True:
         options = [chosen - {i} for i in chosen]
         count = fired[sorted(chosen)].sum(axis=0, dtype=np.int16) if chosen else np.zeros(problem.n_rows, np.int16)
-        bases = [chosen] if len(chosen) < most else []
-        bases += [chosen - {i} for i in chosen]
-        for base in bases:
+        for base in [chosen, *(chosen - {i} for i in chosen)]:
             silent = count - (fired[next(iter(chosen - base))] if base != chosen else 0) == 0
             gain = (fired[:, silent] @ problem.cost[silent]) + price
             gain[sorted(base)] = np.inf
-            options.append(base | {int(np.argmin(gain))})
+            for counted, most in limits:
+                gain[counted > most - counted[sorted(base)].sum()] = np.inf
+            if np.isfinite(gain).any():
+                options.append(base | {int(np.argmin(gain))})
         values = [objective(option) for option in options]
         if not values or min(values) >= best - 1e-12 * problem.total:
             return chosen
