@@ -2,6 +2,7 @@
 
     python -m benchmarks.tables native adult   # as it is, without incomplete rows, or imputed and one-hot encoded
     python -m benchmarks.tables native heloc --seeds 1 2   # other folds, other draws of the learner
+    python -m benchmarks.tables no-larger heloc   # as it is, with max_size: the size that another way's rules have
     python -m benchmarks.tables frames         # the same table from numpy, pandas, polars, pyarrow: the same rules?
     python -m benchmarks.tables categories     # a column of ten to five thousand categories
     python -m benchmarks.tables predict        # a million rows, beside scikit-learn's decision tree
@@ -44,8 +45,8 @@ WAYS = (AS_IT_IS, "complete rows", "imputed, one-hot")
 SIZES = (5, 10, 15, 20, 25, 30)
 
 
-def learner(name: str, seed: int = 0) -> R2NClassifier:
-    return R2NClassifier(n_jobs=2, random_state=seed, missing_values=CODES.get(name))
+def learner(name: str, seed: int = 0, max_size: int | None = None) -> R2NClassifier:
+    return R2NClassifier(n_jobs=2, random_state=seed, missing_values=CODES.get(name), max_size=max_size)
 
 
 # -- as it is, or prepared ---------------------------------------------------------------------------
@@ -102,6 +103,37 @@ def native(name: str, seed: int, wanted: Sequence[str]) -> Iterator[dict[str, An
                 "seconds": round(seconds, 1),
                 "rules": str(rules),
             }
+
+
+def no_larger(name: str, seed: int, others: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """As it is once more, in each fold with no more columns to read than the rules of another way have there."""
+    table, sizes = load_table(name), {cell_of(r): r["size"] for r in read("tables") if r["task"] == "native"}
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    for fold, (train, test) in enumerate(folds.split(table.X, table.y)):
+        for way in others:
+            most = sizes.get((name, way, seed, fold))
+            if most is None:
+                raise SystemExit(f"no rules of {way!r} for {name}, seed {seed}, fold {fold}: run `native` first.")
+            start = time.perf_counter()
+            model = learner(name, seed, max(most, 1)).fit(table.X.iloc[train], table.y[train])
+            yield {
+                "task": "no larger",
+                "table": name,
+                "way": way,
+                "seed": seed,
+                "fold": fold,
+                "max_size": most,
+                "accuracy": float(model.score(table.X.iloc[test], table.y[test])),
+                "n_rules": model.rules_.n_rules,
+                "size": model.rules_.size,
+                "seconds": round(time.perf_counter() - start, 1),
+                "rules": str(model.rules_),
+            }
+
+
+def cell_of(record: dict[str, Any]) -> tuple[str, str, int, int]:
+    """Which rows a fit of one way of a table read."""
+    return record["table"], record["way"], record.get("seed", 0), record["fold"]
 
 
 # -- kinds of frames ---------------------------------------------------------------------------------
@@ -254,12 +286,16 @@ def native_lines(groups: Groups) -> Iterator[str]:
         first = next((r for r in ways.get((name, AS_IT_IS), ()) if (r.get("seed", 0), r["fold"]) == (0, 0)), None)
         if first is not None:
             yield from (f"What {name} as it is gave in the first fold:", "", "```", first["rules"], "```", "")
-    yield "No larger than the rules of another way: the largest rule set of the front of the table as it is that is no"
-    yield "larger than their mean size."
+    yield "Which size is chosen differs much from fold to fold, in every way. So that none is compared with a larger one:"
+    yield "the table as it is once more, in each fold with `max_size` at the size of the other way's rules there. The"
+    yield "difference is that of the same folds, with its standard error; *larger*, in how many folds it was larger."
     yield ""
-    head = ("table", "other way", "its accuracy", "its size", "as it is, no larger", "size", "difference")
+    head = ("table", "other way", "folds", "its accuracy", "its size", "as it is", "its size", "larger", "difference")
+    within: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for record in groups["no larger"]:
+        within[record["table"], record["way"]].append(record)
+    yield from grid(head, [(*names, *matched(records, ways[names])) for names, records in within.items()])
     compared = [(names, records, ways[names[0], AS_IT_IS]) for names, records in ways.items() if beside(names, ways)]
-    yield from grid(head, [(*names, *no_larger(*both)) for names, *both in compared if names[1] != AS_IT_IS])
     yield "At equal size: the accuracy of the largest rule set of the front that is no larger (fitted without the rows"
     yield "held out), and by how much it is above or below that of the table as it is. Learned from HELOC's complete"
     yield "rows, a fifth of all, rules are short and say little about the others."
@@ -293,15 +329,25 @@ def ahead(records: list[dict[str, Any]], as_it_is: list[dict[str, Any]]) -> str:
     found = np.array([mine - other for mine, other in pairs if other is not None])
     if records is as_it_is or len(found) == 0:
         return ""
-    return f"{found.mean():+.4f} ± {found.std() / np.sqrt(len(found)):.4f}"
+    return with_error(found)
 
 
-def no_larger(records: list[dict[str, Any]], as_it_is: list[dict[str, Any]]) -> tuple[str, ...]:
-    """The rules of one way; of the table as it is, those of the front that are no larger than they are on average."""
-    accuracy, size = (float(np.mean([r[key] for r in records])) for key in ("accuracy", "size"))
-    sizes, scores = zip(*(up_to(r["front"], size) for r in as_it_is), strict=True)
-    native = float(np.mean(scores))
-    return f"{accuracy:.4f}", f"{size:.1f}", f"{native:.4f}", f"{np.mean(sizes):.1f}", f"{native - accuracy:+.4f}"
+def with_error(differences: np.ndarray) -> str:
+    """Their mean and its standard error."""
+    return f"{differences.mean():+.4f} ± {differences.std() / np.sqrt(len(differences)):.4f}"
+
+
+def matched(records: list[dict[str, Any]], others: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The other way's rules and those of the table as it is that were to be no larger, on the same folds."""
+    other = {cell_of(r): r for r in others}
+    pairs = [(r, other[cell_of(r)]) for r in records]
+    difference = np.array([mine["accuracy"] - its["accuracy"] for mine, its in pairs])
+    mine, its = (
+        (f"{np.mean([r['accuracy'] for r in each]):.4f}", f"{np.mean([r['size'] for r in each]):.1f}")
+        for each in zip(*pairs, strict=True)
+    )
+    larger = sum(mine["size"] > its["size"] for mine, its in pairs)
+    return str(len(pairs)), *its, *mine, str(larger), with_error(difference)
 
 
 def up_to(front: list[tuple[int, float]], most: float) -> tuple[int, float]:
@@ -357,9 +403,9 @@ def predict_lines(groups: Groups) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["native", "frames", "categories", "predict", "page"])
-    parser.add_argument("tables", nargs="*", choices=[*ALL, []], help="for `native` and `frames`")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of the folds, for `native`")
+    parser.add_argument("what", choices=["native", "no-larger", "frames", "categories", "predict", "page"])
+    parser.add_argument("tables", nargs="*", choices=[*ALL, []], help="for `native`, `no-larger` and `frames`")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of the folds, for `native` and `no-larger`")
     parser.add_argument("--ways", nargs="+", default=WAYS, choices=WAYS, metavar="WAY", help=", ".join(WAYS))
     chosen = parser.parse_args()
     runs = {
@@ -368,6 +414,12 @@ def main() -> None:
             for name in chosen.tables or ("adult", "heloc")
             for seed in chosen.seeds
             for record in native(name, seed, chosen.ways)
+        ),
+        "no-larger": lambda: (
+            record
+            for name in chosen.tables or ("adult", "heloc")
+            for seed in chosen.seeds
+            for record in no_larger(name, seed, [way for way in chosen.ways if way != AS_IT_IS])
         ),
         "frames": lambda: frames(chosen.tables or ALL),
         "categories": categories,
