@@ -286,9 +286,9 @@ def native_lines(groups: Groups) -> Iterator[str]:
         first = next((r for r in ways.get((name, AS_IT_IS), ()) if (r.get("seed", 0), r["fold"]) == (0, 0)), None)
         if first is not None:
             yield from (f"What {name} as it is gave in the first fold:", "", "```", first["rules"], "```", "")
-    yield "Which size is chosen differs much from fold to fold, in every way. So that none is compared with a larger one:"
-    yield "the table as it is once more, in each fold with `max_size` at the size of the other way's rules there. The"
-    yield "difference is that of the same folds, with its standard error; *larger*, in how many folds it was larger."
+    yield "Which size is chosen differs much from fold to fold, in every way. So that nothing is compared with larger"
+    yield "rules: the table as it is once more, in each fold with `max_size` at the size of the other way's rules in it."
+    yield "The difference is that of the same folds, with its standard error; *larger*: in how many folds it is larger."
     yield ""
     head = ("table", "other way", "folds", "its accuracy", "its size", "as it is", "its size", "larger", "difference")
     within: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)

@@ -179,7 +179,9 @@ def worlds(draw: st.DrawFn) -> World:
 @st.composite
 def class_rules(draw: st.DrawFn, literal: st.SearchStrategy[Literal] = small_literals) -> ClassRules:
     """Rules for one to four classes; the default may be one of them."""
-    labels = draw(st.lists(st.sampled_from(["low", "high", 3, True]), min_size=1, max_size=4, unique=True))
+    labels = draw(
+        st.lists(st.sampled_from(["low", "high", 3, True, -2, -1.5, "if", "-1"]), min_size=1, max_size=4, unique=True)
+    )
     found = [(label, tuple(draw(st.lists(rules(literal), max_size=3)))) for label in labels]
     return ClassRules(tuple(found), draw(st.sampled_from([*labels, "other"])))
 

@@ -1,12 +1,15 @@
 """Bad input, and what users are told: every block of fixtures/bad_input.txt, in its own words."""
 
 import datetime  # noqa: F401 - the fixture's expressions use these
+from fractions import Fraction  # noqa: F401
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw  # noqa: F401
 import numpy as np  # noqa: F401
 import pandas as pd
 import polars as pl  # noqa: F401
+import pyarrow as pa  # noqa: F401
 import pytest
 import scipy.sparse  # noqa: F401
 

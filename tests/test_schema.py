@@ -217,7 +217,7 @@ def test_what_is_no_table_is_refused(X: object, message: str) -> None:
         ([1, date(2020, 1, 1)], "column 'c': the value datetime.date(2020, 1, 1) in row 1 is a date. Convert dates "
                                 "to numbers, such as days since a fixed date."),
         (pd.Series(pd.to_datetime(["2020-01-01", None])), "column 'c': dates are not read. Convert dates to numbers, "
-                                                          "such as days since a fixed date."),
+                                                          "such as days since a fixed date, or drop the column."),
         (np.array(["a", {}], dtype=object), "column 'c': the value {} in row 1 is of type dict. Only plain values are "
                                             "read."),
         (np.array([1, 2j], dtype=object), "column 'c': the value 2j in row 1 is complex. Complex data not supported. "
@@ -354,8 +354,120 @@ def test_numbers_in_a_column_of_text_and_the_reverse() -> None:
     with pytest.raises(SchemaError) as error:
         schema.table({"zip": ["10001"]})
     assert str(error.value) == (
-        "column 'zip' held no text at fit (such as 10001) but holds '10001' in row 0. Convert it to the same type."
+        "column 'zip' held numbers at fit (such as 10001) but holds '10001' in row 0. Convert it to numbers."
     )
+
+
+BOOLEANS = [True, False, True]
+STRANGERS = {
+    "Booleans for text": (["n", "w", "n"], BOOLEANS),
+    "numbers of a categorical type for text": (["n", "w", "n"], pd.Categorical([1, 2, 1])),
+    "a number among text": (["n", "w", "n"], ["n", "w", 3]),
+    "a dictionary of numbers for text": (["n", "w", "n"], pa.array([1, 2, 1]).dictionary_encode()),
+    "numbers for Booleans": (BOOLEANS, [1, 2, 1]),
+    "text for Booleans": (BOOLEANS, ["True", "False", "True"]),
+}
+
+
+@pytest.mark.parametrize(("then", "now"), STRANGERS.values(), ids=STRANGERS)
+def test_values_of_another_sort_are_refused_when_they_are_read(then: object, now: object) -> None:
+    """Each row would silently be a category never seen."""
+    schema, _ = Schema.learn({"k": then})
+    with pytest.raises(SchemaError, match=r"column 'k' held (text|Booleans) at fit \(such as .*\) but holds"):
+        schema.table({"k": now}).codes("k")
+
+
+def test_what_no_rule_reads_may_be_strange() -> None:
+    schema, _ = Schema.learn({"k": ["n", "w"], "x": [1.0, 2.0]})
+    rules = RuleSet.parse("yes if x > 1.5 else no", schema)
+    assert rules.predict({"k": [True, False], "x": [1.0, 2.0]}).tolist() == ["no", "yes"]
+
+
+def test_what_equals_a_category_is_no_stranger() -> None:
+    schema, _ = Schema.learn({"k": BOOLEANS})
+    rules = RuleSet.parse("yes if k in {True} else no", schema)
+    assert rules.predict({"k": [1, 0, 1.0]}).tolist() == ["yes", "no", "yes"]
+    schema, _ = Schema.learn({"k": ["n", "w"]})
+    assert RuleSet.parse("yes if k in {n} else no", schema).predict({"k": ["n", "new"]}).tolist() == ["yes", "no"]
+
+
+LONG = [2**60, 2**60 + 1, 2**60, 2**60 + 1]
+LONG_FRAMES = {
+    "numpy": lambda: np.array(LONG).reshape(-1, 1),
+    "lists beside floats": lambda: [[number, 0.5] for number in LONG],
+    "pandas": lambda: pd.DataFrame({"x0": LONG}),
+    "pandas, some missing": lambda: pd.DataFrame({"x0": pd.array([*LONG, None], dtype="Int64")}),
+    "polars": lambda: pl.DataFrame({"x0": LONG}),
+    "polars, some missing": lambda: pl.DataFrame({"x0": [*LONG, None]}),
+    "pyarrow, some missing": lambda: pa.table({"x0": [*LONG, None]}),
+}
+
+
+@pytest.mark.parametrize("make", LONG_FRAMES.values(), ids=LONG_FRAMES)
+def test_long_numbers_that_are_categories_stay_apart(make: object) -> None:
+    schema, table = Schema.learn(make(), categorical=["x0"])  # type: ignore[operator]
+    assert schema.column("x0").categories == (2**60, 2**60 + 1)
+    assert table.codes("x0")[0][:4].tolist() == [0, 1, 0, 1]
+
+
+ARRAYS = {
+    "categories": pd.Categorical,
+    "strings": lambda words: pd.array(words, dtype="string"),
+    "an index": pd.Index,
+    "an index of categories": pd.CategoricalIndex,
+    "values": lambda words: pd.DataFrame({"w": words})["w"].values,
+    "an array": lambda words: pd.Series(words).array,
+}
+
+
+@pytest.mark.parametrize("make", ARRAYS.values(), ids=ARRAYS)
+def test_what_stands_inside_a_frame_may_stand_in_a_dict(make: object) -> None:
+    schema, _ = Schema.learn({"w": make(["b", "a", "b"]), "n": pd.array([1.5, None, 3.0], dtype="Float64")})  # type: ignore[operator]
+    assert schema.column("w").categories == ("a", "b")
+    assert (schema.column("n").low, schema.column("n").high, schema.column("n").missing) == (1.5, 3.0, True)
+
+
+SINGLE = np.array([-9.9, 0.1, 0.3], dtype=np.float32)
+SINGLES = {
+    "numpy": lambda: SINGLE.reshape(-1, 1),
+    "pandas": lambda: pd.DataFrame({"x0": SINGLE}),
+    "polars": lambda: pl.DataFrame({"x0": SINGLE}),
+    "pyarrow": lambda: pa.table({"x0": SINGLE}),
+}
+
+
+@pytest.mark.parametrize("make", SINGLES.values(), ids=SINGLES)
+def test_codes_and_categories_are_found_in_single_precision(make: object) -> None:
+    _, table = Schema.learn(make(), missing_values=[-9.9])  # type: ignore[operator]
+    assert np.isnan(table.numeric("x0")).tolist() == [True, False, False]
+    schema, _ = Schema.learn(make(), categorical=["x0"], missing_values=[-9.9])  # type: ignore[operator]
+    assert schema.column("x0").categories == (0.1, 0.3)
+    rules = RuleSet.parse("yes if x0 in {0.1} else no", schema)
+    assert rules.predict(make()).tolist() == rules.predict([[-9.9], [0.1], [0.3]]).tolist() == ["no", "yes", "no"]  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("codes", [[-9], {"x1": [-9, 0.25]}])
+def test_pieces_know_what_stands_for_missing_values(codes: object) -> None:
+    X = np.random.default_rng(0).integers(-9, 9, (BLOCK + 10, 3)) / 4.0
+    X[:, 1] = np.where(X[:, 1] < -2, -9, X[:, 1])
+    schema, table = Schema.learn(X, missing_values=codes)
+    pieces = list(schema.table(X).pieces(["x1", "x2"]))
+    assert len(pieces) == 2
+    for name in ("x1", "x2"):
+        assert_array_equal(np.concatenate([piece.numeric(name) for piece in pieces]), table.numeric(name))
+    assert np.isnan(table.numeric("x1")).any()
+
+
+def test_rows_taken_alone_are_read_alone() -> None:
+    """What stands in the others decides nothing, and rows are told by where the caller has them."""
+    frame = pd.DataFrame({"a": [1, "oops", 3], "b": [math.inf, 1.0, 2.0], "c": [(1, [2]), 1, {}]})
+    table = Table.read(frame).take([1, 2], alone=True)
+    assert table.take([1], alone=True).kind("a") == "numeric"
+    assert table.numeric("b").tolist() == [1.0, 2.0]
+    with pytest.raises(SchemaError, match="in row 2 is of type dict"):
+        table.codes("c")
+    with pytest.raises(SchemaError, match="'oops' in row 1"):
+        table.numeric("a")
 
 
 def test_a_column_that_is_missing_throughout_is_of_any_kind() -> None:

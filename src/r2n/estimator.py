@@ -36,7 +36,7 @@ from r2n.parameters import (
 )
 from r2n.refine import Labelled, Move
 from r2n.rules import Baseline, ClassRules, Knowledge, RuleSet, doubts, read_knowledge
-from r2n.schema import Schema, Table, Value, has_text_names
+from r2n.schema import Schema, Table, Value, has_text_names, same_names
 from r2n.settle import settled
 
 Bools = NDArray[np.bool_]
@@ -294,18 +294,18 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         check_parameters(parameters, CHECKS)
         options = Options(**{each.name: parameters[each.name] for each in fields(Options) if each.name in parameters})
         categorical = () if self.categorical is None else list(self.categorical)
-        schema, table = Schema.learn(X, categorical, self.missing_values)
-        labels = Labels.learn(y, table.n_rows, self.positive)
+        table = Table.read(X)
+        labels = Labels.learn(y, table.n_rows)
         weight = weights_of(sample_weight, self.class_weight, labels)
-        if not weight.all():
+        if not weight.all():  # a row without weight is none, whatever stands in it
             some = np.flatnonzero(weight)
             table, labels, weight = table.take(some, alone=True), labels.take(some), weight[some]
-            schema = schema.seen_in(table)
+        labels = labels.describing(self.positive)
+        schema, table = Schema.learn(table, categorical, self.missing_values)
         knowledge = self._knowledge(schema, labels)
         for words in doubts(knowledge, schema):
             warnings.warn(words, UnseenCategory, stacklevel=2)
         options = replace(options, knowledge=knowledge)
-        weight = weight / min(1.0, float(weight.mean()))  # weights below one are shares, not counts
         learned = self._learn(schema, table, labels, weight, options, began)
         self.classes_ = labels.classes
         self.n_features_in_ = len(schema.columns)
@@ -434,6 +434,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         check_is_fitted(self, "rules_")
         schema = self.rules_.schema
         assert schema is not None, "fitted rules always have a schema"
+        if same_names(X, schema.names) and not has_text_names(X):  # numbers, as names; a dict's order means nothing
+            return schema.table(X)
         now, then = has_text_names(X), hasattr(self, "feature_names_in_")
         if now != then:
             words = "X has feature names, but {} was fitted without feature names"
@@ -487,7 +489,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         if names != schema.names:
             if hasattr(self, "feature_names_in_"):
                 raise SchemaError("input_features is not equal to feature_names_in_, the columns at fit. Leave it out.")
-            if len(set(names)) != len(schema.names):
+            if not len(set(names)) == len(names) == len(schema.names):
                 raise SchemaError(f"input_features should have length equal to {len(schema.names)}, without repeats.")
             named = dict(zip(schema.names, names, strict=True))
             return np.array([each.renamed(named).text(schema.renamed(named)) for each in rules.literals], dtype=object)

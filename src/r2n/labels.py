@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from r2n.rules import RuleSet
 from r2n.schema import Schema, Value, as_value
 from r2n.schema.values import CellError, shown
 
+MOST_COUNTED = 2.0**40  # a weight: sums over as many rows as there may be stay exact
+
 
 @dataclass(frozen=True, slots=True)
 class Labels:
@@ -26,8 +28,8 @@ class Labels:
     positive: int
 
     @classmethod
-    def learn(cls, y: Any, n_rows: int, positive: Any = None) -> Labels:
-        """Read y: classes as numbers, text or Booleans, in any shape scikit-learn takes."""
+    def learn(cls, y: Any, n_rows: int) -> Labels:
+        """Read y: classes as numbers, text or Booleans, in any shape scikit-learn takes; rules describe the last."""
         if y is None:
             raise SchemaError("This estimator requires y to be passed, but the target y is None. Give one label a row.")
         plain = _plain_array(y)
@@ -47,7 +49,11 @@ class Labels:
             raise SchemaError(f"{error} Labels must be classes: text, Booleans, or a few whole numbers.") from None
         if len(classes) < 2:
             raise SchemaError(_one_class(_plain(classes[0])))
-        return cls(classes, codes.astype(np.intp), _positive(classes, positive))
+        return cls(classes, codes.astype(np.intp), len(classes) - 1)
+
+    def describing(self, positive: Any) -> Labels:
+        """With the class that rules for two classes are to describe, if one is named."""
+        return self if positive is None else replace(self, positive=_positive(self.classes, positive))
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -64,14 +70,12 @@ class Labels:
         """The labels of some rows, and the classes that these have."""
         present, codes = np.unique(self.codes[rows], return_inverse=True)
         if len(present) < 2:
-            raise SchemaError(_one_class(self.values[present[0]]))
-        kept = np.flatnonzero(present == self.positive)
-        positive = int(kept[0]) if len(kept) else len(present) - 1
-        return Labels(self.classes[present], codes.astype(np.intp), positive)
+            raise SchemaError(_one_class(self.values[present[0]], " among the rows that have a weight"))
+        return Labels(self.classes[present], codes.astype(np.intp), len(present) - 1)
 
 
-def _one_class(label: Value) -> str:
-    return f"y holds one class only, {label!r}. Rules need rows of two classes to tell apart."
+def _one_class(label: Value, where: str = "") -> str:
+    return f"y holds one class only{where}, {label!r}. Rules need rows of two classes to tell apart."
 
 
 def _plain_array(y: Any) -> Any:
@@ -126,8 +130,6 @@ def _refuse_measurements(column: NDArray[Any]) -> None:
 
 
 def _positive(classes: NDArray[Any], positive: Any) -> int:
-    if positive is None:
-        return len(classes) - 1
     if len(classes) > 2:
         raise ParameterError(
             f"positive is {positive!r}, but y holds {len(classes)} classes, each of which gets rules. Leave it out."
@@ -143,7 +145,7 @@ def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray
     """What each row weighs: its own weight times its class's, as in scikit-learn."""
     weight = _sample_weights(sample_weight, len(labels.codes))
     if class_weight is None:
-        return weight
+        return counts_of(weight)
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ParameterError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}.")
@@ -151,12 +153,29 @@ def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray
         by_class = total.sum() / (len(total) * np.where(total > 0, total, 1.0))
     else:
         by_class = _class_weights(class_weight, labels)
-    return np.asarray(weight * by_class[labels.codes])
+    return counts_of(weight * by_class[labels.codes])
+
+
+def counts_of(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights as they are if they can be counts of rows; shares are brought to a mean of one, and so is what is too
+    large to be counted exactly.
+
+    >>> counts_of(np.array([2.0, 1.0])), counts_of(np.array([0.5, 0.0, 1.0])), counts_of(np.array([3e300, 1e300]))
+    (array([2., 1.]), array([0.66666667, 0.        , 1.33333333]), array([1.5, 0.5]))
+    """
+    there = weight[weight > 0]
+    if len(there) == 0:
+        return weight
+    largest = float(there.max())
+    mean = largest * float((there / largest).mean())  # no sum of the largest may overflow
+    return weight if mean >= 1.0 and largest <= MOST_COUNTED else weight / mean
 
 
 def _sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     if sample_weight is None:
         return np.ones(n_rows)
+    if np.asarray(sample_weight).dtype.kind in "Mm":
+        raise ParameterError("sample_weight holds dates. Give one number a row.")
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -185,7 +185,8 @@ def _names(what: str, names: Any, schema: Schema) -> tuple[str, ...]:
     if isinstance(names, str) or not isinstance(names, Collection) or not all(isinstance(n, str) for n in names):
         numbered = isinstance(names, Collection) and any(isinstance(name, int) for name in names)
         hint = " Write a column's number as text: '0', or 'x0' in a table without names." if numbered else ""
-        raise ParameterError(f"{what} must be a list of column names, not {names!r}.{hint}")
+        wanted = "name columns" if what == "monotone" else "be a list of column names"
+        raise ParameterError(f"{what} must {wanted}, not {names!r}.{hint}")
     for name in names:
         if name not in schema:
             raise ParameterError(f"{what}: " + no_such_column(name, schema.names, "the table"))
@@ -195,8 +196,8 @@ def _names(what: str, names: Any, schema: Schema) -> tuple[str, ...]:
 def _groups(groups: Any, schema: Schema) -> tuple[frozenset[str], ...]:
     if groups is None:
         return ()
-    if isinstance(groups, str) or not isinstance(groups, Collection):
-        raise ParameterError(f"apart must be a list of groups of column names, not {groups!r}.")
+    if isinstance(groups, str) or not isinstance(groups, Collection) or any(isinstance(each, str) for each in groups):
+        raise ParameterError(f"apart must be a list of groups such as [('age', 'region')], not {groups!r}.")
     read = tuple(frozenset(_names("apart", group, schema)) for group in groups)
     for group in read:
         if len(group) < 2:

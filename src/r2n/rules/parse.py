@@ -85,7 +85,7 @@ def parse_literal(text: str, schema: Schema | None = None, unseen: bool = False)
     literal = parser.condition()
     if literal is None:
         parser.fail_at(0, "a literal was expected, but `true` is a rule without any.")
-    return parser.whole(literal)
+    return parser.alone(literal)
 
 
 class _Parser:
@@ -142,6 +142,12 @@ class _Parser:
             self._fail("expected `and`, `or` or the end")
         return read
 
+    def alone(self, literal: Literal) -> Literal:
+        """The literal that was read, if nothing follows it, another one neither."""
+        if self._is("and", "or"):
+            self._fail("expected the end of a single literal (give several one by one)")
+        return self.whole(literal)
+
     def single(self, rule: Rule) -> Rule:
         """The rule that was read, if nothing follows it, another one neither."""
         if self._is("or"):
@@ -163,22 +169,25 @@ class _Parser:
 
     def class_rules(self) -> ClassRules:
         branches, start = [self._branch("after the label")], self._next.start
-        while _reads(self._after, "if"):
-            branches.append(self._branch("after the label"))
-        default = self.whole(self._value("the default label"))
+        label = self._value("the default label")  # or that of another class: `if` tells, behind -1 too
+        while self._is("if"):
+            branches.append((label, self._rules_of_label("after the label")))
+            label = self._value("the default label")
         try:
-            return ClassRules(tuple(branches), default, self._schema)
+            return ClassRules(tuple(branches), self.whole(label), self._schema)
         except ParameterError as error:
             self.fail_at(start, str(error))
 
     def _branch(self, where: str) -> tuple[Value, tuple[Rule, ...]]:
         """A label and its rules, up to the `else` that follows."""
-        label = self._value("a label")
+        return self._value("a label"), self._rules_of_label(where)
+
+    def _rules_of_label(self, where: str) -> tuple[Rule, ...]:
         self._expect("if", where)
         rules = () if self._skip("false") else self._rules()
         self._skip(",")
         self._expect("else", "and the default label, or `and` or `or`")
-        return label, rules
+        return rules
 
     def _rules(self) -> tuple[Rule, ...]:
         rules = [self.rule()]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from r2n.errors import ModelFileError, SchemaError
 from r2n.schema.reading import has_names, wrong_width
 from r2n.schema.table import Kind, NotNumericError, Table, no_such_column
-from r2n.schema.values import CellError, Value, as_value, shown
+from r2n.schema.values import CellError, Codes, Value, as_value, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +202,6 @@ class Schema:
         """The other columns."""
         return Schema(tuple(column for column in self.columns if column.name not in names))
 
-    def seen_in(self, table: Table) -> Schema:
-        """The same columns, as they are in fewer rows."""
-        learned = (Column.learn(table, c.name, c.kind, c.missing_values) for c in self.columns)
-        return Schema(tuple(learned))
-
     def table(self, X: object, same_order: bool = False, only: Collection[str] | None = None) -> Table:
         """Read X as a table of this schema: frames and dicts by name, arrays by position.
 
@@ -228,7 +223,7 @@ class Schema:
             )
         for name in needed:
             _check_kind(self.column(name), table)
-        return table
+        return table.checked({column.name: partial(_refuse_foreign, column) for column in self.columns})
 
     def table_by_position(self, X: object) -> Table:
         """Read X as a table of this schema, whatever its columns are called."""
@@ -284,17 +279,22 @@ def _missing_codes(given: object, names: tuple[str, ...]) -> dict[str, tuple[Val
         return dict.fromkeys(names, ())
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     for name in by_column:
+        if not isinstance(name, str):
+            raise SchemaError(f"missing_values names the column {name!r}. Write its name as text: {str(name)!r}.")
         if name not in names:
-            raise SchemaError("missing_values: " + no_such_column(str(name), names, "the table"))
+            raise SchemaError("missing_values: " + no_such_column(name, names, "the table"))
     return {name: _codes_of(by_column.get(name, ())) for name in names}
 
 
 def _codes_of(given: object) -> tuple[Value, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise SchemaError(f"missing_values must be a list such as [-7, -8], or a dict of such lists, not {given!r}.")
+    if isinstance(given, str | bytes | Iterator) or not isinstance(given, Iterable):
+        came = f"a {type(given).__name__}" if isinstance(given, Iterator) else repr(given)
+        raise SchemaError(f"missing_values must be a list such as [-7, -8], or a dict of such lists, not {came}.")
     codes = []
     for cell in given:
         value = _value_or_none(cell)
+        if value is None and isinstance(cell, float | np.floating) and math.isinf(cell):
+            raise SchemaError("missing_values: infinity stands for nothing. Replace it by NaN before, in the table.")
         if value is None:
             raise SchemaError(f"missing_values: {shown(cell)} is no text, number or Boolean, or missing itself.")
         codes.append(value)
@@ -302,8 +302,10 @@ def _codes_of(given: object) -> tuple[Value, ...]:
 
 
 def _check_kind(column: Column, table: Table) -> None:
-    """Refuse a column whose values are of another kind than at fit."""
+    """Refuse a column whose values are of another kind than at fit, as far as its type tells."""
     name = column.name
+    if column.kind == "numeric" and math.isinf(column.low) and math.isinf(column.high):
+        return  # no value of it is known: any may come
     if column.kind == "numeric":
         try:
             # Numbers are known from the type alone; only objects and text have to be looked at.
@@ -315,22 +317,29 @@ def _check_kind(column: Column, table: Table) -> None:
                 f"Convert it, or fit again with categorical=[{name!r}]."
             ) from None
         return
-    texts = {isinstance(category, str) for category in column.categories}
-    if texts == {True} and table.kind(name) == "numeric":
-        _refuse_categories(column, table, wanted=True)
-    elif texts == {False} and table.kind(name) == "categorical":
-        _refuse_categories(column, table, wanted=False)
+    sorts = {*map(_sort, column.categories)}
+    if sorts == ({"text"} if table.kind(name) == "numeric" else {"numbers"}):
+        _refuse_foreign(column, *table.codes(name))
 
 
-def _refuse_categories(column: Column, table: Table, wanted: bool) -> None:
-    """Text for numbers, or numbers for text: every row would silently be an unseen category."""
-    codes, values = table.codes(column.name)
-    foreign = np.array([isinstance(value, str) != wanted for value in values] + [False])[codes]
-    if not foreign.any():
+def _refuse_foreign(column: Column, codes: Codes, values: tuple[Value, ...]) -> None:
+    """Numbers for text, text for numbers and the like: every row would silently be an unseen category.
+
+    Asked for a column that is read as categories, when it is read. What equals a category that was seen is no
+    stranger: 0 and 1 for False and True.
+    """
+    sorts = {*map(_sort, column.categories)}
+    strange = [_sort(value) not in sorts and value not in column.categories for value in values]
+    foreign = np.array([*strange, False])[codes]
+    if not sorts or not foreign.any():
         return
     row = int(np.argmax(foreign))
-    held, to = ("text", "text") if wanted else ("no text", "the same type")
     raise SchemaError(
-        f"column {column.name!r} held {held} at fit (such as {column.categories[0]!r}) "
-        f"but holds {shown(values[codes[row]])} in row {row}. Convert it to {to}."
+        f"column {column.name!r} held {' and '.join(sorted(sorts))} at fit (such as {shown(column.categories[0])}) "
+        f"but holds {shown(values[codes[row]])} in row {row}. Convert it to {' or '.join(sorted(sorts))}."
     )
+
+
+def _sort(value: Value) -> str:
+    """What sort of category it is."""
+    return "text" if isinstance(value, str) else "Booleans" if isinstance(value, bool) else "numbers"

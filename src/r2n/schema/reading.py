@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from r2n.errors import SchemaError
-from r2n.schema.values import COMPLEX_ADVICE, DATE_ADVICE, AnyArray
+from r2n.schema.values import COMPLEX_ADVICE, DATE_ADVICE, EXACT_INTEGERS, AnyArray
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -68,8 +68,21 @@ def has_text_names(X: Any) -> bool:
     """
     if not has_names(X):
         return False
-    names = X if isinstance(X, Mapping) else X.column_names if hasattr(X, "column_names") else X.columns
-    return all(isinstance(name, str) for name in names)
+    return all(isinstance(name, str) for name in _names_of(X))
+
+
+def same_names(X: Any, names: Iterable[str]) -> bool:
+    """Whether X names its columns, by text or not, and in whatever order, as these names do.
+
+    >>> same_names({7: [1], 5: [2]}, ["5", "7"]), same_names(np.zeros((1, 2)), ["5", "7"])
+    (True, False)
+    """
+    return has_names(X) and sorted(map(str, _names_of(X))) == sorted(names)
+
+
+def _names_of(X: Any) -> Iterable[Any]:
+    """The names that a frame or a dict has for its columns; to pyarrow, `columns` are the columns themselves."""
+    return X if isinstance(X, Mapping) else X.column_names if hasattr(X, "column_names") else X.columns
 
 
 def _check_shape(columns: Mapping[str, RawColumn]) -> None:
@@ -98,21 +111,24 @@ def _as_array(X: object) -> AnyArray:
         raise SchemaError("masked arrays are not read. Pass X.filled(numpy.nan), where NaN means missing.")
     if isinstance(X, np.ndarray):
         return np.asarray(X)
+    if isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
+        raise SchemaError("a list of dicts is not read. Pass a frame of it, or a dict with a list for each column.")
     try:
         array: AnyArray = np.asarray(X)
-        # numpy turns numbers beside text into text, Booleans beside numbers into numbers; as objects, each column
-        # keeps its own.
-        mixed = array.dtype.kind in "US" or (array.dtype.kind in "fiu" and _holds_booleans(X))
-        return np.asarray(X, dtype=object) if mixed else array
+        # numpy turns numbers beside text into text, Booleans beside numbers into numbers, long whole numbers beside
+        # others into floats that are only near them; as objects, each column keeps its own.
+        long = array.dtype.kind == "f" and bool((np.abs(array) > EXACT_INTEGERS).any()) and _holds(X, int)
+        mixed = array.dtype.kind in "US" or (array.dtype.kind in "fiu" and _holds(X, bool | np.bool_))
+        return np.asarray(X, dtype=object) if mixed or long else array
     except ValueError:
         raise SchemaError("the rows have unequal lengths. Give each one value for every column.") from None
 
 
-def _holds_booleans(cells: Any) -> bool:
-    """Whether a list, or a list of lists, has Booleans in it."""
+def _holds(cells: Any, kind: Any) -> bool:
+    """Whether a list, or a list of lists, has cells of this type in it."""
     if not isinstance(cells, list | tuple):
-        return isinstance(cells, bool | np.bool_)
-    return any(map(_holds_booleans, cells))
+        return isinstance(cells, kind)
+    return any(_holds(cell, kind) for cell in cells)
 
 
 def _from_array(array: AnyArray, names: Sequence[str] | None) -> dict[str, RawColumn]:
@@ -159,6 +175,10 @@ def _from_column(name: str, column: Any) -> RawColumn:
     if hasattr(column, "dtype") and not isinstance(column.dtype, np.dtype):  # a frame's column, of its own types
         import narwhals as nw
 
+        if type(column).__module__.split(".")[0] == "pandas":  # an array, or an index: what stands inside a Series
+            import pandas as pd
+
+            column = pd.Series(column)
         return _from_series(nw.from_native(column, series_only=True))
     array = _as_array(column) if isinstance(column, np.ndarray | list | tuple) else np.asarray(column)
     if array.ndim != 1:
@@ -170,8 +190,8 @@ def _from_vector(array: AnyArray) -> RawColumn:
     kinds: dict[str, RawKind] = {"b": "categorical", "U": "categorical", "T": "categorical", "O": "mixed"}
     refused = {
         "c": COMPLEX_ADVICE,
-        "M": f"dates are not read. {DATE_ADVICE}.",
-        "m": f"durations are not read. {DATE_ADVICE}.",
+        "M": f"dates are not read. {DATE_ADVICE}, or drop the column.",
+        "m": f"durations are not read. {DATE_ADVICE}, or drop the column.",
         "S": "bytes are not read. Decode them to text.",
         "V": "raw memory is not read. Pass numbers or text.",
     }
@@ -193,6 +213,10 @@ def _fail(reason: str) -> NoReturn:
 
 
 def _from_frame_or_array(X: Any, names: Sequence[str] | None) -> dict[str, RawColumn]:
+    if hasattr(X, "collect"):
+        raise SchemaError(f"a {type(X).__name__} holds no rows yet. Pass X.collect().")
+    if not has_names(X):
+        return _from_array(np.asarray(_array_like(X)), names)
     # Imported here: a shipped rule set that is fed numpy arrays must run with numpy alone.
     import narwhals as nw
 
@@ -203,7 +227,7 @@ def _from_frame_or_array(X: Any, names: Sequence[str] | None) -> dict[str, RawCo
     try:
         frame = nw.from_native(X, eager_only=True)
     except nw.exceptions.DuplicateError:
-        _unique(X.columns)  # says which
+        _unique(_names_of(X))  # says which
         raise
     except TypeError:
         return _from_array(np.asarray(_array_like(X)), names)
@@ -213,8 +237,6 @@ def _from_frame_or_array(X: Any, names: Sequence[str] | None) -> dict[str, RawCo
 
 
 def _array_like(X: object) -> Any:
-    if hasattr(X, "collect"):
-        raise SchemaError(f"a {type(X).__name__} holds no rows yet. Pass X.collect().")
     if not hasattr(X, "__array__"):
         raise SchemaError(
             f"a table was expected, not {type(X).__name__}. Pass a frame (pandas, polars, pyarrow), "
@@ -228,7 +250,7 @@ def _from_series(series: nw.Series[Any]) -> RawColumn:
     if dtype.is_numeric():
         return RawColumn("numeric", len(series), partial(_numbers_of, series))
     if dtype.is_temporal():
-        return _refused(len(series), f"dates are not read. {DATE_ADVICE}.")
+        return _refused(len(series), f"dates are not read. {DATE_ADVICE}, or drop the column.")
     if dtype.is_nested():
         return _refused(len(series), f"cells of type {dtype} are not read. Unpack them into columns.")
     kind: RawKind = "mixed" if str(dtype) in {"Object", "Unknown"} else "categorical"
@@ -238,6 +260,11 @@ def _from_series(series: nw.Series[Any]) -> RawColumn:
 def _numbers_of(series: nw.Series[Any]) -> AnyArray:
     import narwhals as nw
 
+    array = series.to_numpy()
+    if array.dtype.kind in "iu" or array.dtype == np.float32:  # as they are: to a category, the last digit counts
+        return array
+    if series.dtype.is_integer() and max(abs(series.min() or 0), abs(series.max() or 0)) > EXACT_INTEGERS:
+        return _objects_of(series)  # some are missing, and as floats the others would only be near
     return series.cast(nw.Float64).to_numpy()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -27,6 +27,7 @@ from r2n.schema.values import (
 )
 
 Kind: TypeAlias = Literal["numeric", "categorical"]
+Check: TypeAlias = Callable[[Codes, tuple[Value, ...]], object]
 
 
 class NotNumericError(SchemaError):
@@ -63,11 +64,13 @@ class Table:
     ([0, 1, 0], ('north', 'west'))
     """
 
-    def __init__(self, source: Source, names: Iterable[str], n_rows: int, first: int = 0) -> None:
+    def __init__(
+        self, source: Source, names: Iterable[str], n_rows: int, places: Sequence[int] | AnyArray | None = None
+    ) -> None:
         self._source = source
         self.names = tuple(names)
         self.n_rows = n_rows
-        self._first = first  # row of the table that this is a piece of
+        self._places = range(n_rows) if places is None else places  # of its rows in the caller's table
         self._floats: dict[str, Floats] = {}
         self._codes: dict[str, tuple[Codes, tuple[Value, ...]]] = {}
 
@@ -83,14 +86,17 @@ class Table:
         """The column as float64, NaN where it is missing; infinite values are refused."""
         if name not in self._floats:
             self._check(name)
-            self._floats[name] = _read_only(_finite(name, self._source.floats(name), self._first))
+            self._floats[name] = _read_only(_finite(name, self._source.floats(name), self._places))
         return self._floats[name]
 
     def pieces(self, names: Sequence[str]) -> Iterator[Table]:
         """This table, or the named columns as numbers, some rows at a time, where they are quicker to read so."""
-        known = all(name in self._floats for name in names)
-        pieces = None if known or not set(names) <= set(self.names) else self._source.pieces(names)
+        pieces = self._pieces(names)
         yield from [self] if pieces is None else pieces
+
+    def _pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+        known = all(name in self._floats for name in names)
+        return None if known or not set(names) <= set(self.names) else self._source.pieces(names)
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         """The column as positions in its sorted distinct values (-1 where it is missing), and these."""
@@ -121,6 +127,9 @@ class Table:
         if positions.dtype.kind == "b":
             positions = np.flatnonzero(positions)
         positions = positions.astype(np.intp, copy=False)
+        if alone and isinstance(self._source, _RawSource):  # read without the others: they decide no column's kind
+            places = np.asarray(self._places, dtype=np.intp)[positions]
+            return Table(self._source.of(places), self.names, len(positions), places)
         return Table(_RowsOf(self, positions, alone), self.names, len(positions))
 
     def detached(self, categorical: Iterable[str]) -> Table:
@@ -138,6 +147,10 @@ class Table:
         array([31., nan, 58.])
         """
         return Table(_WithMissing(self, codes), self.names, self.n_rows) if any(codes.values()) else self
+
+    def checked(self, checks: Mapping[str, Check]) -> Table:
+        """The same, with a look at the categories of these columns when they are read: a check raises what is wrong."""
+        return self if isinstance(self._source, _Checked) else Table(_Checked(self, checks), self.names, self.n_rows)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         """The same columns under other names.
@@ -165,9 +178,14 @@ class _InOne:
 class _RawSource:
     """Columns as they came from the caller; what cannot be read is reported with the column's name."""
 
-    def __init__(self, columns: Mapping[str, RawColumn]) -> None:
+    def __init__(self, columns: Mapping[str, RawColumn], rows: NDArray[np.intp] | None = None) -> None:
         self._columns = columns
+        self._rows = rows  # those that are read, None for all
         self._kinds: dict[str, Kind] = {}
+
+    def of(self, rows: NDArray[np.intp]) -> _RawSource:
+        """The same, of these rows of the caller's alone."""
+        return _RawSource(self._columns, rows)
 
     def kind(self, name: str) -> Kind:
         if name not in self._kinds:
@@ -184,29 +202,38 @@ class _RawSource:
         try:
             return floats(self._load(name))
         except NotANumberError as error:
-            raise NotNumericError(name, error.value, error.row) from None
+            raise NotNumericError(name, error.value, self._place(error.row)) from None
         except CellError as error:
-            raise _unreadable(name, error) from None
+            raise self._unreadable(name, error) from None
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         try:
             return encode(self._load(name))
         except CellError as error:
-            raise _unreadable(name, error) from None
+            raise self._unreadable(name, error) from None
 
     def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
         """If they are columns of one matrix: its blocks."""
         columns = [self._columns[name] for name in names]
-        matrix = columns[0].matrix if columns else None
+        matrix = columns[0].matrix if columns and self._rows is None else None
         if matrix is None or any(column.matrix is not matrix for column in columns):
             return None
         return _blocks(matrix, {name: column.place for name, column in zip(names, columns, strict=True)})
 
     def _load(self, name: str) -> AnyArray:
         try:
-            return self._columns[name].load()
+            loaded = self._columns[name].load()
         except SchemaError as error:
             raise SchemaError(f"column {name!r}: {error}") from None
+        return loaded if self._rows is None else loaded[self._rows]
+
+    def _place(self, row: int) -> int:
+        """Where the caller has this row."""
+        return row if self._rows is None else int(self._rows[row])
+
+    def _unreadable(self, name: str, error: CellError) -> SchemaError:
+        where = f"column {name!r}: the value {shown(error.value)} in row {self._place(error.row)}"
+        return SchemaError(f"{where} {error}")
 
 
 BLOCK = 2**15  # rows: small enough to stay in a processor's cache
@@ -226,7 +253,7 @@ def _blocks(matrix: AnyArray, places: Mapping[str, int]) -> Iterator[Table]:
             last = min(first + 1024, block.shape[1])
             block[:, first:last] = matrix[start + first : start + last, wanted].T
         held = _Held(kinds, dict(zip(places, block, strict=True)), {})
-        yield Table(held, places, block.shape[1], start)
+        yield Table(held, places, block.shape[1], range(start, start + block.shape[1]))
 
 
 class _RowsOf(_InOne):
@@ -298,15 +325,14 @@ class _Held(_InOne):
         return self.categories[name]
 
 
-class _WithMissing(_InOne):
+class _WithMissing:
     """Another table in which some values stand for missing ones."""
 
     def __init__(self, table: Table, codes: Mapping[str, Collection[Value]]) -> None:
         self._table = table
         self._codes = {name: {_code_key(value) for value in values} for name, values in codes.items()}
-        self._numbers = {
-            name: [float(value) for value in values if type(value) in (int, float)] for name, values in codes.items()
-        }
+        self._given = codes
+        self._numbers = {name: _as_stored(values) for name, values in codes.items()}
 
     def kind(self, name: str) -> Kind:
         """Numbers that only a code such as "?" stands among are numbers."""
@@ -326,13 +352,51 @@ class _WithMissing(_InOne):
                 return np.array([*map(float, values), np.nan])[codes]
             row = int(np.isin(codes, texts).argmax())
             raise NotNumericError(name, values[codes[row]], row)
-        column, numbers = self._table.numeric(name), self._numbers.get(name)
-        return np.where(np.isin(column, numbers), np.nan, column) if numbers else column
+        column, numbers = self._table.numeric(name), self._numbers.get(name, ())
+        gone = np.zeros(len(column), dtype=np.bool_)
+        for number in numbers:
+            gone |= column == number
+        return np.where(gone, np.nan, column) if gone.any() else column
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         codes, values = self._table.codes(name)
         kept = [_code_key(value) not in self._codes.get(name, ()) for value in values]
         return _with_values(codes, values, np.array(kept, dtype=np.bool_))
+
+    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+        inside = self._table._pieces(names)
+        wanted = {name: self._given[name] for name in names if name in self._given}
+        return None if inside is None else (piece.with_missing(wanted) for piece in inside)
+
+
+def _as_stored(values: Collection[Value]) -> list[float]:
+    """The numbers among them, as they are and as a column of single precision has them: -9.9 is another one there."""
+    numbers = [float(value) for value in values if type(value) in (int, float)]
+    with np.errstate(over="ignore"):
+        return list(dict.fromkeys([*numbers, *(float(np.float32(number)) for number in numbers)]))
+
+
+class _Checked:
+    """Another table, whose categories are checked when they are read: those of columns that no rule reads never are."""
+
+    def __init__(self, table: Table, checks: Mapping[str, Check]) -> None:
+        self._table = table
+        self._checks = checks
+
+    def kind(self, name: str) -> Kind:
+        return self._table.kind(name)
+
+    def floats(self, name: str) -> Floats:
+        return self._table.numeric(name)
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        codes, values = self._table.codes(name)
+        if name in self._checks:
+            self._checks[name](codes, values)
+        return codes, values
+
+    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+        return self._table._pieces(names)
 
 
 def _code_key(value: Value) -> tuple[bool, Value]:
@@ -351,16 +415,12 @@ def no_such_column(name: str, names: Sequence[str], where: str) -> str:
     return f"{where} has no column {name!r}.{hint} Its columns are: {', '.join(map(repr, names))}."
 
 
-def _unreadable(name: str, error: CellError) -> SchemaError:
-    return SchemaError(f"column {name!r}: the value {shown(error.value)} in row {error.row} {error}")
-
-
-def _finite(name: str, column: Floats, first: int) -> Floats:
+def _finite(name: str, column: Floats, places: Sequence[int] | AnyArray) -> Floats:
     infinite = np.isinf(column)
     if infinite.any():
         row = int(np.argmax(infinite))
         raise SchemaError(
-            f"column {name!r} holds {float(column[row])} (infinity) in row {first + row}. "
+            f"column {name!r} holds {float(column[row])} (infinity) in row {places[row]}. "
             f"Replace infinite values by missing ones (NaN) or by a finite bound."
         )
     return column

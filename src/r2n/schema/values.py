@@ -26,10 +26,11 @@ AnyArray: TypeAlias = NDArray[Any]
 T = TypeVar("T")
 
 DATE_ADVICE = "Convert dates to numbers, such as days since a fixed date"
+TOO_LARGE = "is too large for a float. Rescale the column, or turn it into text."
 COMPLEX_ADVICE = "Complex data not supported. Pass the real and imaginary parts as two columns."
 
 # Beyond this, neighbouring floats are more than 1 apart and an integer says more than is known.
-_EXACT_INTEGERS = 2.0**53
+EXACT_INTEGERS = 2.0**53
 
 # pandas' own missing values, known by name so that pandas need not be imported.
 _MISSING_TYPES = frozenset({"NAType", "NaTType"})
@@ -79,17 +80,26 @@ def as_value(cell: object) -> Value | None:
         return bool(cell)
     if isinstance(cell, int | np.integer) and not isinstance(cell, np.timedelta64):
         if abs(int(cell)) > sys.float_info.max:
-            raise CellError("is too large for a float. Rescale the column, or turn it into text.")
+            raise CellError(TOO_LARGE)
         return int(cell)
     if isinstance(cell, float | np.floating | Decimal | Fraction):
-        return _plain_number(float(cell))
+        return _plain_number(_nearest_float(cell))
     if isinstance(cell, np.datetime64 | np.timedelta64) and np.isnat(cell):
         return None
     raise CellError(_why_not(cell))
 
 
+def _nearest_float(cell: float | np.floating[Any] | Decimal | Fraction) -> float:
+    try:
+        return float(cell)
+    except OverflowError:
+        raise CellError(TOO_LARGE) from None
+    except ValueError:  # a decimal that signals
+        return math.nan
+
+
 def _why_not(cell: object) -> str:
-    if isinstance(cell, _DATE_TYPES):
+    if isinstance(cell, _DATE_TYPES) or type(cell).__name__ == "Period":
         return f"is a date. {DATE_ADVICE}."
     if isinstance(cell, complex | np.complexfloating):
         return f"is complex. {COMPLEX_ADVICE}"
@@ -101,7 +111,7 @@ def _plain_number(number: float) -> int | float | None:
         return None
     if math.isinf(number):
         raise CellError("is infinite. Replace infinite values by missing ones (NaN) or by a finite bound.")
-    return int(number) if number.is_integer() and abs(number) <= _EXACT_INTEGERS else number
+    return int(number) if number.is_integer() and abs(number) <= EXACT_INTEGERS else number
 
 
 def value_key(value: Value) -> tuple[str, Any]:
@@ -123,7 +133,7 @@ def as_float(cell: object) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise CellError("is too large for a float. Rescale the column, or turn it into text.") from None
+        raise CellError(TOO_LARGE) from None
 
 
 def floats(array: AnyArray) -> Floats:
@@ -134,6 +144,13 @@ def floats(array: AnyArray) -> Floats:
     """
     if array.dtype.kind in "fiub":
         return array.astype(np.float64, copy=False)
+    if set(map(type, array.tolist())) <= {float, int, type(None)}:  # what is most common, at once
+        try:
+            numbers = array.astype(np.float64)
+        except OverflowError:
+            numbers = np.array([np.inf])  # found below, with its row
+        if not np.isinf(numbers).any():
+            return numbers
     cells, positions = distinct(array)
     return np.array(_each(cells, positions, as_float), dtype=np.float64)[positions]
 
@@ -157,15 +174,25 @@ def distinct(array: AnyArray) -> tuple[list[object], NDArray[np.intp]]:
     if array.dtype.kind in "fiub":
         # Never through a dict: every NaN of a float array becomes its own Python object there.
         cells, positions = np.unique(array, return_inverse=True)
-        return cells.tolist(), positions.reshape(-1)
+        short = array.dtype.kind == "f" and array.dtype.itemsize < 8  # 0.1 in few bits is meant as 0.1 again
+        return [float(str(cell)) for cell in cells] if short else cells.tolist(), positions.reshape(-1)
     rows: list[object] = array.tolist()
     try:
         index = {cell: position for position, cell in enumerate(dict.fromkeys(rows))}
     except TypeError:
-        row = next(row for row, cell in enumerate(rows) if getattr(cell, "__hash__", None) is None)
+        row = next(row for row, cell in enumerate(rows) if not _is_plain(cell))
         raise CellError(f"is of type {type(rows[row]).__name__}. Only plain values are read.",
                         rows[row], row) from None  # fmt: skip
     return list(index), np.fromiter(map(index.__getitem__, rows), dtype=np.intp, count=len(rows))
+
+
+def _is_plain(cell: object) -> bool:
+    """Whether cells like it can be told apart."""
+    try:
+        hash(cell)
+    except TypeError:
+        return False
+    return True
 
 
 def holds_categories(array: AnyArray) -> bool:
