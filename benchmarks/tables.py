@@ -2,7 +2,7 @@
 
     python -m benchmarks.tables native adult   # as it is, without incomplete rows, or imputed and one-hot encoded
     python -m benchmarks.tables native heloc --seeds 1 2   # other folds, other draws of the learner
-    python -m benchmarks.tables no-larger heloc   # as it is, with max_size: the size that another way's rules have
+    python -m benchmarks.tables no-larger heloc   # with max_size: the size of another way's rules, for both
     python -m benchmarks.tables frames         # the same table from numpy, pandas, polars, pyarrow: the same rules?
     python -m benchmarks.tables categories     # a column of ten to five thousand categories
     python -m benchmarks.tables predict        # a million rows, beside scikit-learn's decision tree
@@ -15,6 +15,7 @@ import argparse
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,7 @@ SHIPPED = {"breast cancer": load_breast_cancer, "iris": load_iris, "wine": load_
 
 
 ALL = ("magic", "house", "heloc", "adult", *SHIPPED)
-AS_IT_IS = "as it is"
-WAYS = (AS_IT_IS, "complete rows", "imputed, one-hot")
+AS_IT_IS, COMPLETE, IMPUTED = WAYS = ("as it is", "complete rows", "imputed, one-hot")
 SIZES = (5, 10, 15, 20, 25, 30)
 
 
@@ -64,71 +64,71 @@ def prepared(X: pd.DataFrame) -> Pipeline:
     return ColumnTransformer(steps, verbose_feature_names_out=False).set_output(transform="pandas")
 
 
-def native(name: str, seed: int, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
-    table = load_table(name)
-    X = table.X if name not in CODES else table.X.replace(CODES[name], np.nan)
-    complete = ~X.isna().any(axis=1).to_numpy()
-    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    for fold, (train, test) in enumerate(folds.split(X, table.y)):
-        kept = train[complete[train]]
-        ways: dict[str, tuple[Any, pd.DataFrame, Any, pd.DataFrame]] = {
-            AS_IT_IS: (learner(name, seed), table.X.iloc[train], table.y[train], table.X.iloc[test]),
-            "complete rows": (learner(name, seed), table.X.iloc[kept], table.y[kept], table.X.iloc[test]),
-            "imputed, one-hot": (
-                make_pipeline(prepared(X), R2NClassifier(n_jobs=2, random_state=seed)),
-                X.iloc[train],
-                table.y[train],
-                X.iloc[test],
-            ),
+@dataclass(frozen=True)
+class Fold:
+    """The rows of one fold of a table, to be learned from in each of the ways."""
+
+    name: str
+    seed: int
+    fold: int
+    train: np.ndarray
+    test: np.ndarray
+
+    def fit(self, way: str, max_size: int | None = None) -> dict[str, Any]:
+        """What is learned in one way, with at most so many columns to read, and how well it does on the other rows."""
+        table = load_table(self.name)
+        X = table.X if self.name not in CODES else table.X.replace(CODES[self.name], np.nan)
+        complete = ~X.isna().any(axis=1).to_numpy()
+        train = self.train[complete[self.train]] if way == COMPLETE else self.train
+        model: Any = learner(self.name, self.seed, max_size)
+        if way == IMPUTED:
+            model = make_pipeline(prepared(X), model.set_params(missing_values=None))
+        else:
+            X = table.X
+        start = time.perf_counter()
+        model.fit(X.iloc[train], table.y[train])
+        seconds = time.perf_counter() - start
+        learned, shown = (
+            (model[-1], model[:-1].transform(X.iloc[self.test])) if way == IMPUTED else (model, X.iloc[self.test])
+        )
+        return {
+            "table": self.name,
+            "seed": self.seed,
+            "fold": self.fold,
+            "rows": len(train),
+            "accuracy": float(learned.score(shown, table.y[self.test])),
+            "n_rules": learned.rules_.n_rules,
+            "size": learned.rules_.size,
+            "front": [[p.size, learned.pick(i).score(shown, table.y[self.test])] for i, p in enumerate(learned.front_)],
+            "seconds": round(seconds, 1),
+            "rules": str(learned.rules_),
         }
-        for way in wanted:
-            model, X_train, y_train, X_test = ways[way]
-            start = time.perf_counter()
-            model.fit(X_train, y_train)
-            seconds = time.perf_counter() - start
-            learned = model[-1] if isinstance(model, Pipeline) else model
-            rules = learned.rules_
-            shown = model[:-1].transform(X_test) if isinstance(model, Pipeline) else X_test
-            yield {
-                "task": "native",
-                "table": name,
-                "way": way,
-                "seed": seed,
-                "fold": fold,
-                "rows": len(X_train),
-                "accuracy": float(model.score(X_test, table.y[test])),
-                "n_rules": rules.n_rules,
-                "size": rules.size,
-                "front": [[p.size, learned.pick(i).score(shown, table.y[test])] for i, p in enumerate(learned.front_)],
-                "seconds": round(seconds, 1),
-                "rules": str(rules),
-            }
 
 
-def no_larger(name: str, seed: int, others: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """As it is once more, in each fold with no more columns to read than the rules of another way have there."""
-    table, sizes = load_table(name), {cell_of(r): r["size"] for r in read("tables") if r["task"] == "native"}
-    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+def folds_of(name: str, seed: int) -> Iterator[Fold]:
+    table, folds = load_table(name), StratifiedKFold(5, shuffle=True, random_state=seed)
     for fold, (train, test) in enumerate(folds.split(table.X, table.y)):
-        for way in others:
-            most = sizes.get((name, way, seed, fold))
+        yield Fold(name, seed, fold, train, test)
+
+
+def native(name: str, seed: int, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Every way with default settings."""
+    for fold in folds_of(name, seed):
+        for way in wanted:
+            yield {"task": "native", "way": way, **fold.fit(way)}
+
+
+def no_larger(name: str, seed: int, wanted: Sequence[str], makers: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """With no more columns to read than the rules of a way have there: that way itself once more, and as it is."""
+    sizes = {cell_of(r): r["size"] for r in read("tables") if r["task"] == "native"}
+    for fold in folds_of(name, seed):
+        for way in (way for way in wanted if way != AS_IT_IS):
+            most = sizes.get((name, way, seed, fold.fold))
             if most is None:
-                raise SystemExit(f"no rules of {way!r} for {name}, seed {seed}, fold {fold}: run `native` first.")
-            start = time.perf_counter()
-            model = learner(name, seed, max(most, 1)).fit(table.X.iloc[train], table.y[train])
-            yield {
-                "task": "no larger",
-                "table": name,
-                "way": way,
-                "seed": seed,
-                "fold": fold,
-                "max_size": most,
-                "accuracy": float(model.score(table.X.iloc[test], table.y[test])),
-                "n_rules": model.rules_.n_rules,
-                "size": model.rules_.size,
-                "seconds": round(time.perf_counter() - start, 1),
-                "rules": str(model.rules_),
-            }
+                raise SystemExit(f"no rules of {way!r} for {name}, seed {seed}, fold {fold.fold}: run `native` first.")
+            for by in (each for each in (AS_IT_IS, way) if each in makers):
+                told = fold.fit(by, max(most, 1))
+                yield {"task": "no larger", "way": way, "by": by, "max_size": most, **told}
 
 
 def cell_of(record: dict[str, Any]) -> tuple[str, str, int, int]:
@@ -252,7 +252,7 @@ Groups = dict[str, list[dict[str, Any]]]
 
 
 def page() -> str:
-    cells = ("task", "table", "way", "fold", "layout", "categories")
+    cells = ("task", "table", "way", "by", "fold", "layout", "categories")
     newest = {(*map(r.get, cells), r.get("seed", 0)): r for r in read("tables")}
     groups: Groups = defaultdict(list)
     for record in newest.values():
@@ -287,14 +287,18 @@ def native_lines(groups: Groups) -> Iterator[str]:
         if first is not None:
             yield from (f"What {name} as it is gave in the first fold:", "", "```", first["rules"], "```", "")
     yield "Which size is chosen differs much from fold to fold, in every way. So that nothing is compared with larger"
-    yield "rules: the table as it is once more, in each fold with `max_size` at the size of the other way's rules in it."
-    yield "The difference is that of the same folds, with its standard error; *larger*: in how many folds it is larger."
+    yield "rules: the table as it is once more, in each fold with `max_size` at the size of the other way's rules there,"
+    yield "and that way once more with the same `max_size`. Differences are those of the same folds, with their standard"
+    yield "errors; *larger*: in how many folds the rules of the table as it is are larger than the other way's."
     yield ""
-    head = ("table", "other way", "folds", "its accuracy", "its size", "as it is", "its size", "larger", "difference")
-    within: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    head = ("table", "way", "folds", "accuracy", "size", "with its `max_size`", "size")
+    head += ("as it is", "size", "larger", "to the way", "to the way with `max_size`")
+    within: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for record in groups["no larger"]:
-        within[record["table"], record["way"]].append(record)
-    yield from grid(head, [(*names, *matched(records, ways[names])) for names, records in within.items()])
+        within[record["table"], record["way"]][record["by"]].append(record)
+    yield from grid(
+        head, [(*names, *matched(ways[names], each[names[1]], each[AS_IT_IS])) for names, each in within.items()]
+    )
     compared = [(names, records, ways[names[0], AS_IT_IS]) for names, records in ways.items() if beside(names, ways)]
     yield "At equal size: the accuracy of the largest rule set of the front that is no larger (fitted without the rows"
     yield "held out), and by how much it is above or below that of the table as it is. Learned from HELOC's complete"
@@ -337,17 +341,17 @@ def with_error(differences: np.ndarray) -> str:
     return f"{differences.mean():+.4f} ± {differences.std() / np.sqrt(len(differences)):.4f}"
 
 
-def matched(records: list[dict[str, Any]], others: list[dict[str, Any]]) -> tuple[str, ...]:
-    """The other way's rules and those of the table as it is that were to be no larger, on the same folds."""
-    other = {cell_of(r): r for r in others}
-    pairs = [(r, other[cell_of(r)]) for r in records]
-    difference = np.array([mine["accuracy"] - its["accuracy"] for mine, its in pairs])
-    mine, its = (
-        (f"{np.mean([r['accuracy'] for r in each]):.4f}", f"{np.mean([r['size'] for r in each]):.1f}")
-        for each in zip(*pairs, strict=True)
-    )
-    larger = sum(mine["size"] > its["size"] for mine, its in pairs)
-    return str(len(pairs)), *its, *mine, str(larger), with_error(difference)
+def matched(plain: list[dict[str, Any]], within: list[dict[str, Any]], as_it_is: list[dict[str, Any]]) -> Iterator[str]:
+    """A way's rules, those of the same size at most, and those of the table as it is that are no larger either."""
+    mine, others = {cell_of(r): r for r in as_it_is}, [{cell_of(r): r for r in each} for each in (plain, within)]
+    cells = [cell for cell in mine if all(cell in each for each in others)]
+    yield str(len(cells))
+    for each in (*others, mine):
+        accuracy, size = (np.mean([each[cell][key] for cell in cells]) for key in ("accuracy", "size"))
+        yield from (f"{accuracy:.4f}", f"{size:.1f}")
+    yield str(sum(mine[cell]["size"] > others[0][cell]["size"] for cell in cells))
+    for each in others:
+        yield with_error(np.array([mine[cell]["accuracy"] - each[cell]["accuracy"] for cell in cells]))
 
 
 def up_to(front: list[tuple[int, float]], most: float) -> tuple[int, float]:
@@ -407,6 +411,9 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", choices=[*ALL, []], help="for `native`, `no-larger` and `frames`")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of the folds, for `native` and `no-larger`")
     parser.add_argument("--ways", nargs="+", default=WAYS, choices=WAYS, metavar="WAY", help=", ".join(WAYS))
+    parser.add_argument(
+        "--by", nargs="+", default=WAYS, choices=WAYS, metavar="WAY", help="for `no-larger`: whose rules"
+    )
     chosen = parser.parse_args()
     runs = {
         "native": lambda: (
@@ -419,7 +426,7 @@ def main() -> None:
             record
             for name in chosen.tables or ("adult", "heloc")
             for seed in chosen.seeds
-            for record in no_larger(name, seed, [way for way in chosen.ways if way != AS_IT_IS])
+            for record in no_larger(name, seed, chosen.ways, chosen.by)
         ),
         "frames": lambda: frames(chosen.tables or ALL),
         "categories": categories,
