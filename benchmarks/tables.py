@@ -287,9 +287,9 @@ def native_lines(groups: Groups) -> Iterator[str]:
         if first is not None:
             yield from (f"What {name} as it is gave in the first fold:", "", "```", first["rules"], "```", "")
     yield "Which size is chosen differs much from fold to fold, in every way. So that nothing is compared with larger"
-    yield "rules: the table as it is once more, in each fold with `max_size` at the size of the other way's rules there,"
-    yield "and that way once more with the same `max_size`. Differences are those of the same folds, with their standard"
-    yield "errors; *larger*: in how many folds the rules of the table as it is are larger than the other way's."
+    yield "rules: the table as it is once more, in each fold with `max_size` at the size of the other way's rules,"
+    yield "and that way once more with the same `max_size`. Differences are those of the same folds, with their"
+    yield "standard errors; *larger*: in how many folds the rules of the table as it is are the larger ones."
     yield ""
     head = ("table", "way", "folds", "accuracy", "size", "with its `max_size`", "size")
     head += ("as it is", "size", "larger", "to the way", "to the way with `max_size`")
@@ -346,6 +346,8 @@ def matched(plain: list[dict[str, Any]], within: list[dict[str, Any]], as_it_is:
     mine, others = {cell_of(r): r for r in as_it_is}, [{cell_of(r): r for r in each} for each in (plain, within)]
     cells = [cell for cell in mine if all(cell in each for each in others)]
     yield str(len(cells))
+    if not cells:
+        return
     for each in (*others, mine):
         accuracy, size = (np.mean([each[cell][key] for cell in cells]) for key in ("accuracy", "size"))
         yield from (f"{accuracy:.4f}", f"{size:.1f}")

@@ -167,3 +167,19 @@ def test_more_categories_than_a_teacher_can_be_shown_are_not_taken_for_noise() -
     model = R2NClassifier(**SHORT).fit(frame[:6_000], y[:6_000])
     assert model.rules_.n_rules == 2
     assert model.score(frame[6_000:], y[6_000:]) > 0.97
+
+
+@pytest.mark.parametrize("wild", [999_999.0, -999_999.0, 1e12])
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_a_wild_value_that_nobody_declared_does_not_hide_a_sum(wild: float, gaps: float) -> None:
+    """By the spread of all its values the rest of the column is a single place."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_000, 2))
+    y = X[:, 0] - X[:, 1] > 0.3
+    X[5, 0] = wild
+    X[rng.random(1_000) < gaps, 0] = np.nan
+    y &= ~np.isnan(X[:, 0])
+    rules = R2NClassifier(**SHORT).fit(X, y).rules_
+    assert rules.n_rules == 1
+    assert rules.literals[0].columns == ("x0", "x1")
+    assert np.mean(rules.predict(X) == y) > 0.995

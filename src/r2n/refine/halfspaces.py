@@ -21,6 +21,7 @@ from r2n.rules import Filled, Halfspace, column_of, unfilled
 
 SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these, sets not counted
 FITTED_ROWS = 3_000  # different ones
+SQUEEZED, FAR = 0.03, 5.0  # the middle half of a column, in deviations of all of it; and what is far, in middle halves
 WORTH_FILLING = 0.02  # of what the rows weigh: what filling a column must at least bring in
 
 
@@ -138,25 +139,41 @@ def directions(
         return
     if len(columns) < 2:
         return
-    b, intercept = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost)
+    z, unit = within_reach(numbers, columns, rows)
+    b, intercept = logistic(z, cost)
     while len(columns) > 1:
         wrong = unwanted(numbers, columns, b)
         if wrong:
             kept = [k for k in range(len(columns)) if k not in wrong]
             if len(kept) < 2:
                 return
-            columns = [columns[k] for k in kept]
-            b, intercept = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost, (b[kept], intercept))
+            columns, z, unit = [columns[k] for k in kept], z[kept], unit[kept]
+            b, intercept = logistic(z, cost, (b[kept], intercept))
             continue
         keep = min(len(columns) - 1, max(most_columns, len(columns) // 2)) if len(columns) > most_columns else None
         if keep is None:
-            yield tuple(columns), b
+            yield tuple(columns), b / unit
             keep = len(columns) - 1
         if keep < 2:
             return
         strongest = np.sort(np.argsort(-np.abs(b), kind="stable")[:keep])
-        columns = [columns[k] for k in strongest]
-        b, intercept = logistic(numbers.z[np.asarray(columns)[:, None], rows], cost, (b[strongest], intercept))
+        columns, z, unit = [columns[k] for k in strongest], z[strongest], unit[strongest]
+        b, intercept = logistic(z, cost, (b[strongest], intercept))
+
+
+def within_reach(numbers: Numbers, columns: Sequence[int], rows: np.ndarray) -> tuple[Floats, Floats]:
+    """These columns to fit a direction to, and the unit of each, in units of z.
+
+    A few wild values (a 999999 that nobody declared) squeeze all others of a column into one place. Such a column is
+    measured by its middle half, and cut off where that is far away; the scans that follow see it as it is.
+    """
+    own = np.asarray(columns)
+    z, unit = numbers.z[own[:, None], rows], np.ones(len(own))
+    for k in np.flatnonzero(numbers.spread[own] < SQUEEZED):
+        unit[k] = numbers.spread[own[k]]
+        z[k] = np.clip((z[k] - numbers.middle[own[k]]) / unit[k], -FAR, FAR)
+        z[k][numbers.missing[own[k]][rows]] = 0.0  # what is missing is in the middle here, for the mean is not
+    return z, unit
 
 
 def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
