@@ -199,6 +199,27 @@ def test_a_category_of_rows_without_weight_was_never_there(seed: int) -> None:
     assert weighted.rules_.schema == plain.rules_.schema
 
 
+def test_a_row_without_weight_decides_nothing_whatever_stands_in_it() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300)})
+    y = np.where(frame["a"] - frame["b"] > 0.3, "yes", "no")
+    odd = pd.DataFrame({"a": pd.Series([*frame["a"], "oops"], dtype=object), "b": [*frame["b"], np.inf]})
+    weight = np.append(np.ones(300), 0.0)
+    plain = R2NClassifier(**QUICK, positive="no").fit(frame, y)
+    weighted = R2NClassifier(**QUICK, positive="no").fit(odd, np.append(y, "maybe"), sample_weight=weight)
+    assert weighted.rules_ == plain.rules_
+    assert weighted.rules_.schema == plain.rules_.schema
+    assert weighted.classes_.tolist() == ["no", "yes"]
+
+
+def test_weights_too_large_to_count_are_shares() -> None:
+    X, y = example(1).sample(300, random_state=0)
+    weight = np.random.default_rng(0).integers(1, 4, 300) * 1.0
+    near, far = (R2NClassifier(**QUICK).fit(X, y, sample_weight=weight * factor) for factor in (1e-3, 1e300))
+    assert str(near.rules_) == str(far.rules_)
+    np.testing.assert_allclose(near.predict_proba(X), far.predict_proba(X))
+
+
 def test_class_weights_move_the_balance() -> None:
     rng = np.random.default_rng(0)
     X = rng.random((1_000, 1))

@@ -15,7 +15,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
@@ -307,6 +307,42 @@ def test_negated_categories_on_request() -> None:
     y = (X["a"] != "p").to_numpy()
     assert str(R2NClassifier(negations=True, random_state=0).fit(X, y).rules_) == "True if a not in {p}\nelse False"
     assert str(R2NClassifier(random_state=0).fit(X, y).rules_) == "True if a in {q, r, s, t}\nelse False"
+
+
+def test_columns_named_by_numbers_are_found_by_them() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 300))
+    y = a - 2 * b > 0.3
+    for table, other in (
+        ({5: a, 7: b}, {7: b, 5: a}),
+        (pd.DataFrame({5: a, 7: b}), pd.DataFrame({7: b, 5: a})),
+    ):
+        model = R2NClassifier(**QUICK).fit(table, y)
+        np.testing.assert_array_equal(model.predict(other), model.predict(table))
+        np.testing.assert_array_equal(model.predict(other), model.rules_.predict(other))
+    model = R2NClassifier(**QUICK).fit(np.c_[a, b], y)  # of a table without names the place counts
+    np.testing.assert_array_equal(model.predict(pd.DataFrame(np.c_[a, b])), model.predict(np.c_[a, b]))
+
+
+@pytest.mark.parametrize("dtype", [object, "str"])
+def test_a_column_that_is_missing_in_all_rows_of_a_fold_has_no_kind(dtype: object) -> None:
+    a = np.random.default_rng(0).normal(size=200)
+    words = np.full(200, None, dtype=object)
+    words[-1] = "p"
+    X = (
+        np.c_[a.astype(object), words]
+        if dtype is object
+        else pd.DataFrame({"a": a, "w": pd.Series(words, dtype="str")})
+    )
+    assert cross_val_score(R2NClassifier(**QUICK), X, a > 0, cv=KFold(4)).mean() > 0.9
+
+
+def test_names_for_literals_are_one_for_each_column() -> None:
+    X, y = example(1).sample(200, random_state=0)
+    model = R2NClassifier(**QUICK).fit(X[:, :2], y)
+    for names in (["u"], ["u", "u"], ["u", "v", "u"]):
+        with pytest.raises(SchemaError, match="input_features should have length equal to 2, without repeats"):
+            model.get_feature_names_out(names)
 
 
 NAN, INF = float("nan"), float("inf")

@@ -564,8 +564,14 @@ def test_odd_json_is_refused(items: object) -> None:
 
 def test_rules_over_arrays_need_numpy_alone() -> None:
     code = (
-        "import sys, numpy as np; from r2n.rules import RuleSet; "
-        "RuleSet.parse('yes if x0 > 1 else no').predict(np.zeros((2, 1))); "
+        "import sys, numpy as np; from r2n.rules import RuleSet; from r2n.errors import SchemaError; "
+        "rules = RuleSet.parse('yes if x0 > 1 else no'); "
+        "rules.predict(np.zeros((2, 1))); "
+        "told = []\n"
+        "for X in (5, 'abc', None):\n"
+        "    try: rules.predict(X)\n"
+        "    except SchemaError as error: told.append(str(error).startswith('a table was expected, not'))\n"
+        "assert told == [True] * 3\n"
         "heavy = {'narwhals', 'pandas', 'polars', 'pyarrow', 'scipy', 'sklearn', 'jax'} & set(sys.modules); "
         "sys.exit(str(heavy) if heavy else 0)"
     )
