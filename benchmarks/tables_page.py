@@ -1,0 +1,175 @@
+"""The page of tables as they are: docs/tables.md, from results/tables.jsonl."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from benchmarks.records import grid, read
+
+AS_IT_IS, COMPLETE, IMPUTED = WAYS = ("as it is", "complete rows", "imputed, one-hot")
+SIZES = (5, 10, 15, 20, 25, 30)
+
+Groups = dict[str, list[dict[str, Any]]]
+
+
+def cell_of(record: dict[str, Any]) -> tuple[str, str, int, int]:
+    """Which rows a fit of one way of a table read."""
+    return record["table"], record["way"], record.get("seed", 0), record["fold"]
+
+
+def page() -> str:
+    cells = ("task", "table", "way", "by", "fold", "layout", "categories")
+    newest = {(*map(r.get, cells), r.get("seed", 0)): r for r in read("tables")}
+    groups: Groups = defaultdict(list)
+    for record in newest.values():
+        groups[record["task"]].append(record)
+    lines = ["# Tables as they are", "", "Made by `python -m benchmarks.tables`.", ""]
+    parts = (native_lines, frame_lines, category_lines, predict_lines)
+    return "\n".join([*lines, *(line for part in parts for line in part(groups))])
+
+
+def native_lines(groups: Groups) -> Iterator[str]:
+    yield "## Missing values and categories, as such or prepared away"
+    yield ""
+    yield "Default settings, the same folds. *As it is*: the table with its missing values (for HELOC,"
+    yield "`missing_values=[-7, -8, -9]`) and categories. *Complete rows*: learned from the rows in which nothing is"
+    yield "missing, tested on all. *Imputed, one-hot*: means for missing numbers, the most frequent category for others"
+    yield "that are missing, a column of 0 and 1 for each category."
+    yield ""
+    ways: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for record in groups["native"]:
+        ways[record["table"], record["way"]].append(record)
+    head = ("table", "way", "folds", "rows learned from", "accuracy", "deviation", "rules", "size", "to as it is")
+    rows = [
+        (*names, *summary(records), ahead(records, ways.get((names[0], AS_IT_IS), [])))
+        for names, records in ways.items()
+    ]
+    yield from grid(head, rows)
+    yield "The last column: by how much a way is ahead of the table as it is, fold by fold, and the standard error of"
+    yield "that (folds of several seeds share rows, so it is rather too small)."
+    yield ""
+    for name in dict.fromkeys(table for table, _ in ways):
+        first = next((r for r in ways.get((name, AS_IT_IS), ()) if (r.get("seed", 0), r["fold"]) == (0, 0)), None)
+        if first is not None:
+            yield from (f"What {name} as it is gave in the first fold:", "", "```", first["rules"], "```", "")
+    yield "Which size is chosen differs much from fold to fold, in every way. So that nothing is compared with larger"
+    yield "rules: the table as it is once more, in each fold with `max_size` at the size of the other way's rules,"
+    yield "and that way once more with the same `max_size`. Differences are those of the same folds, with their"
+    yield "standard errors; *larger*: in how many folds the rules of the table as it is are the larger ones."
+    yield ""
+    head = ("table", "way", "folds", "accuracy", "size", "with its `max_size`", "size")
+    head += ("as it is", "size", "larger", "to the way", "to the way with `max_size`")
+    within: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+    for record in groups["no larger"]:
+        within[record["table"], record["way"]][record["by"]].append(record)
+    yield from grid(
+        head, [(*names, *matched(ways[names], each[names[1]], each[AS_IT_IS])) for names, each in within.items()]
+    )
+    compared = [(names, records, ways[names[0], AS_IT_IS]) for names, records in ways.items() if beside(names, ways)]
+    yield "At equal size: the accuracy of the largest rule set of the front that is no larger (fitted without the rows"
+    yield "held out), and by how much it is above or below that of the table as it is. Learned from HELOC's complete"
+    yield "rows, a fifth of all, rules are short and say little about the others."
+    yield ""
+    rows = [(*names, *by_size(*both)) for names, *both in compared]
+    yield from grid(("table", "way", *(f"{most} columns" for most in SIZES)), rows)
+
+
+def beside(names: tuple[str, str], ways: Mapping[tuple[str, str], object]) -> bool:
+    """Whether there is the table as it is to compare with."""
+    return (names[0], AS_IT_IS) in ways
+
+
+def summary(records: list[dict[str, Any]]) -> tuple[str, ...]:
+    accuracy = [r["accuracy"] for r in records]
+    rows, n_rules, size = (np.mean([r[key] for r in records]) for key in ("rows", "n_rules", "size"))
+    scores = f"{np.mean(accuracy):.4f}", f"{np.std(accuracy):.4f}"
+    return str(len(records)), f"{rows:,.0f}", *scores, f"{n_rules:.1f}", f"{size:.1f}"
+
+
+def by_size(records: list[dict[str, Any]], as_it_is: list[dict[str, Any]]) -> Iterator[str]:
+    for most in SIZES:
+        mine, native = (np.mean([up_to(r["front"], most)[1] for r in each]) for each in (records, as_it_is))
+        yield f"{mine:.4f}" if records is as_it_is else f"{mine:.4f} ({mine - native:+.4f})"
+
+
+def ahead(records: list[dict[str, Any]], as_it_is: list[dict[str, Any]]) -> str:
+    """The mean difference of accuracies on the same folds, and its standard error."""
+    native = {(r.get("seed", 0), r["fold"]): r["accuracy"] for r in as_it_is}
+    pairs = [(r["accuracy"], native.get((r.get("seed", 0), r["fold"]))) for r in records]
+    found = np.array([mine - other for mine, other in pairs if other is not None])
+    if records is as_it_is or len(found) == 0:
+        return ""
+    return with_error(found)
+
+
+def with_error(differences: np.ndarray) -> str:
+    """Their mean and its standard error."""
+    return f"{differences.mean():+.4f} ± {differences.std() / np.sqrt(len(differences)):.4f}"
+
+
+def matched(plain: list[dict[str, Any]], within: list[dict[str, Any]], as_it_is: list[dict[str, Any]]) -> Iterator[str]:
+    """A way's rules, those of the same size at most, and those of the table as it is that are no larger either."""
+    mine, others = {cell_of(r): r for r in as_it_is}, [{cell_of(r): r for r in each} for each in (plain, within)]
+    cells = [cell for cell in mine if all(cell in each for each in others)]
+    yield str(len(cells))
+    if not cells:
+        return
+    for each in (*others, mine):
+        accuracy, size = (np.mean([each[cell][key] for cell in cells]) for key in ("accuracy", "size"))
+        yield from (f"{accuracy:.4f}", f"{size:.1f}")
+    yield str(sum(mine[cell]["size"] > others[0][cell]["size"] for cell in cells))
+    for each in others:
+        yield with_error(np.array([mine[cell]["accuracy"] - each[cell]["accuracy"] for cell in cells]))
+
+
+def up_to(front: list[tuple[int, float]], most: float) -> tuple[int, float]:
+    """The size and the accuracy of the largest point that is no larger."""
+    return max(point for point in front if point[0] <= most)
+
+
+def frame_lines(groups: Groups) -> Iterator[str]:
+    yield "## Kinds of frames"
+    yield ""
+    yield "Fitted without any preparation from pandas, numpy, polars and pyarrow; in which of them the rules, and the"
+    yield "predictions, are those from pandas."
+    yield ""
+    head = ("table", "rows", "columns", "classes", "the same rules", "the same predictions", "accuracy on these rows")
+    rows = (
+        (
+            r["table"],
+            f"{r['rows']:,}",
+            r["columns"],
+            r["classes"],
+            ", ".join(r["same_rules"]),
+            ", ".join(r["same_predictions"]),
+            f"{r['accuracy']:.4f}",
+        )
+        for r in groups["frames"]
+    )
+    yield from grid(head, rows)
+
+
+def category_lines(groups: Groups) -> Iterator[str]:
+    yield "## Many categories"
+    yield ""
+    yield "20,000 rows of five numbers and a column of so many categories, of which a third is in a rule; accuracy on"
+    yield "20,000 other rows, one process. With 5,000 categories there are four rows of each, one of them in the rule's"
+    yield "reach: categories that so few rows speak for are left out."
+    yield ""
+    rows = (
+        (f"{r['categories']:,}", f"{r['accuracy']:.4f}", r["n_rules"], r["size"], r["seconds"])
+        for r in groups["categories"]
+    )
+    yield from grid(("categories", "accuracy", "rules", "size", "seconds"), rows)
+
+
+def predict_lines(groups: Groups) -> Iterator[str]:
+    yield "## Predicting"
+    yield ""
+    yield "A million rows of 20 columns, five rules with 12 literals over 18 columns, beside"
+    yield "`DecisionTreeClassifier(max_leaf_nodes=8)`, in turn, the median of seven."
+    yield ""
+    rows = ((r["layout"], f"{r['r2n']:.3f}", f"{r['tree']:.3f}", r["ratio"]) for r in groups["predict"])
+    yield from grid(("rows", "r2n, seconds", "tree, seconds", "ratio"), rows)
