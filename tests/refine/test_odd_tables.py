@@ -12,7 +12,8 @@ from r2n.refine import Caps, Labelled, Plan, Prices, Problem
 from r2n.refine.descent import within_caps
 from r2n.refine.front import Front, Point
 from r2n.refine.moves import Fitter
-from r2n.refine.portfolio import explore, fewest_rules, finish
+from r2n.refine.numbers import ascending, middles
+from r2n.refine.portfolio import choice, explore, fewest_rules, finish
 from r2n.schema import Schema
 
 SHORT = {"restarts": 1, "epochs": 20, "gamma": 0.8, "random_state": 0}
@@ -131,6 +132,30 @@ def test_a_rule_more_must_show_in_rows_held_out() -> None:
     rules = [RuleSet.parse(f"True if {text} else False") for text in texts]
     front = Front(tuple(Point(each, 0.1) for each in rules))
     assert [fewest_rules(front, chosen, judges) for chosen in range(4)] == [0, 1, 2, 2]
+
+
+def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good() -> None:
+    x = np.arange(100) / 100
+    _, table = Schema.learn({"x": x})
+    judges = Labelled(table, x >= 0.5, np.ones(100))
+    rules = [RuleSet.parse(f"True if {text} else False") for text in ("x > 2", "x > 0.505", "x > 0.495 and x < 2")]
+    points = [
+        Point(each, error, held_out_score=score)
+        for each, error, score in zip(rules, (0.5, 0.01, 0.0), (0.5, 0.99, 1.0), strict=True)
+    ]
+    wrong = np.column_stack([np.abs(judges.truth * 1.0 - each.truth(table)) for each in rules])
+    assert choice(Front(tuple(points)), wrong, judges, judges, False, Caps()) == 1
+    assert choice(Front(tuple(points)), wrong, judges, judges, True, Caps(size=9)) == 2
+
+
+def test_a_row_that_counts_twice_is_in_the_middle_twice() -> None:
+    z, counts = np.array([[3.0, 1.0, 2.0, 9.0, 4.0]]), np.array([1.0, 3.0, 1.0, 2.0, 1.0])
+    again = np.repeat(z, counts.astype(int), axis=1)
+    found, repeated = (
+        middles(each, [ascending(each[0], np.zeros(each.shape[1], dtype=bool))], weight)
+        for each, weight in ((z, counts), (again, np.ones(8)))
+    )
+    np.testing.assert_array_equal(found, repeated)
 
 
 @pytest.mark.parametrize("effort", ["quick", "default"])

@@ -1,0 +1,44 @@
+"""docs/tables.md: made from the records, and what the comparison with other ways says."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.records import read
+from benchmarks.tables import PAGE
+from benchmarks.tables_page import AS_IT_IS, COMPLETE, IMPUTED, cell_of, matched, page
+
+
+def test_the_page_is_the_one_that_the_records_make() -> None:
+    assert page() == Path(PAGE).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("way", [COMPLETE, IMPUTED])
+@pytest.mark.parametrize("table", ["adult", "heloc"])
+def test_as_it_is_a_table_gives_rules_at_least_as_accurate_and_never_larger(table: str, way: str) -> None:
+    """The newest record of every fold; `larger` compares with the other way's rules as they were chosen."""
+    plain = {cell_of(r): r for r in read("tables") if r["task"] == "native" and (r["table"], r["way"]) == (table, way)}
+    within: dict[str, dict] = defaultdict(dict)
+    for record in read("tables"):
+        if record["task"] == "no larger" and (record["table"], record["way"]) == (table, way):
+            within[record["by"]][cell_of(record)] = record
+    mine = within[AS_IT_IS]
+    assert mine.keys() == plain.keys() == within[way].keys()
+    assert all(mine[cell]["size"] <= plain[cell]["size"] for cell in mine)
+    for other in (plain, within[way]):
+        assert np.mean([mine[cell]["accuracy"] - other[cell]["accuracy"] for cell in mine]) >= 0.0
+
+
+def test_only_folds_that_all_have_are_compared() -> None:
+    def record(fold: int, accuracy: float, size: int) -> dict:
+        return {"table": "t", "way": "w", "fold": fold, "accuracy": accuracy, "size": size}
+
+    plain = [record(0, 0.5, 4), record(1, 0.7, 2), record(2, 0.0, 9)]
+    within = [record(0, 0.6, 4), record(1, 0.7, 2)]
+    mine = [record(0, 0.8, 3), record(1, 0.8, 3)]
+    told = [*matched(plain, within, mine)]
+    assert told[:8] == ["2", "0.6000", "3.0", "0.6500", "3.0", "0.8000", "3.0", "1"]
+    assert told[8:] == ["+0.2000 ± 0.0707", "+0.1500 ± 0.0354"]
+    assert [*matched([], within, mine)] == ["0"]
