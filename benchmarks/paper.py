@@ -23,7 +23,7 @@ from r2n.datasets import example
 
 PAGE = Path(__file__).parent.parent / "docs" / "paper.md"
 PRESETS = {
-    "network": {**presets.DEFAULT, "effort": "none"},
+    "network": {**presets.DEFAULT, "effort": "none", "max_columns": None},
     "paper-synthetic": presets.PAPER_SYNTHETIC,
 }
 

@@ -65,7 +65,12 @@ def native_lines(groups: Groups) -> Iterator[str]:
     for record in groups["no larger"]:
         within[record["table"], record["way"]][record["by"]].append(record)
     yield from grid(
-        head, [(*names, *matched(ways[names], each[names[1]], each[AS_IT_IS])) for names, each in within.items()]
+        head,
+        [
+            (*names, *matched(ways[names], each[names[1]], each[AS_IT_IS]))
+            for names, each in within.items()
+            if each[names[1]] and each[AS_IT_IS]
+        ],
     )
     compared = [(names, records, ways[names[0], AS_IT_IS]) for names, records in ways.items() if beside(names, ways)]
     yield "At equal size: the accuracy of the largest rule set of the front that is no larger (fitted without the rows"
@@ -114,8 +119,6 @@ def matched(plain: list[dict[str, Any]], within: list[dict[str, Any]], as_it_is:
     mine, others = {cell_of(r): r for r in as_it_is}, [{cell_of(r): r for r in each} for each in (plain, within)]
     cells = [cell for cell in mine if all(cell in each for each in others)]
     yield str(len(cells))
-    if not cells:
-        return
     for each in (*others, mine):
         accuracy, size = (np.mean([each[cell][key] for cell in cells]) for key in ("accuracy", "size"))
         yield from (f"{accuracy:.4f}", f"{size:.1f}")

@@ -220,6 +220,16 @@ def test_weights_too_large_to_count_are_shares() -> None:
     np.testing.assert_allclose(near.predict_proba(X), far.predict_proba(X))
 
 
+def test_weights_of_rows_and_classes_together_stay_within_reach() -> None:
+    labels = Labels.learn(["a", "a", "b", "c"], 4)
+    large = weights_of([1e300] * 4, {"a": 1e300, "b": 1e300, "c": 2e300}, labels)
+    np.testing.assert_allclose(large / large[0], [1.0, 1.0, 1.0, 2.0])
+    np.testing.assert_allclose(weights_of([2, 2, 2, 0], "balanced", labels), [1.5, 1.5, 3.0, 0.0])
+    np.testing.assert_allclose(weights_of([1e308] * 4, "balanced", labels), [2 / 3, 2 / 3, 4 / 3, 4 / 3])
+    with pytest.raises(ParameterError, match="class_weight leaves no row with a weight"):
+        weights_of(None, {"a": 0, "b": 0, "c": 0}, labels)
+
+
 def test_class_weights_move_the_balance() -> None:
     rng = np.random.default_rng(0)
     X = rng.random((1_000, 1))

@@ -315,11 +315,16 @@ def test_columns_named_by_numbers_are_found_by_them() -> None:
     y = a - 2 * b > 0.3
     for table, other in (
         ({5: a, 7: b}, {7: b, 5: a}),
+        ({"5": a, "7": b}, {"7": b, "5": a}),
         (pd.DataFrame({5: a, 7: b}), pd.DataFrame({7: b, 5: a})),
     ):
         model = R2NClassifier(**QUICK).fit(table, y)
         np.testing.assert_array_equal(model.predict(other), model.predict(table))
         np.testing.assert_array_equal(model.predict(other), model.rules_.predict(other))
+    model = R2NClassifier(**QUICK).fit({5: a, 7: b}, y)
+    with pytest.warns(UserWarning, match="fitted without feature names"):
+        named = model.predict({"7": b, "5": a})
+    np.testing.assert_array_equal(named, model.predict({5: a, 7: b}))
     model = R2NClassifier(**QUICK).fit(np.c_[a, b], y)  # of a table without names the place counts
     np.testing.assert_array_equal(model.predict(pd.DataFrame(np.c_[a, b])), model.predict(np.c_[a, b]))
 

@@ -430,6 +430,7 @@ def test_what_stands_inside_a_frame_may_stand_in_a_dict(make: object) -> None:
 SINGLE = np.array([-9.9, 0.1, 0.3], dtype=np.float32)
 SINGLES = {
     "numpy": lambda: SINGLE.reshape(-1, 1),
+    "numpy, half": lambda: SINGLE.reshape(-1, 1).astype(np.float16),
     "pandas": lambda: pd.DataFrame({"x0": SINGLE}),
     "polars": lambda: pl.DataFrame({"x0": SINGLE}),
     "pyarrow": lambda: pa.table({"x0": SINGLE}),
@@ -456,6 +457,45 @@ def test_pieces_know_what_stands_for_missing_values(codes: object) -> None:
     for name in ("x1", "x2"):
         assert_array_equal(np.concatenate([piece.numeric(name) for piece in pieces]), table.numeric(name))
     assert np.isnan(table.numeric("x1")).any()
+
+
+def test_rows_of_a_matrix_taken_alone_have_no_pieces_of_the_others() -> None:
+    X = np.arange(20.0).reshape(10, 2)
+    alone = Table.read(X).take([7, 3], alone=True)
+    assert [piece.numeric("x0").tolist() for piece in alone.pieces(["x0", "x1"])] == [[14.0, 6.0]]
+
+
+NULLABLE = {
+    "Int64": pd.array([None, None], dtype="Int64"),
+    "Int64, the least of all": pd.array([None, -(2**63)], dtype="Int64"),
+    "pyarrow's integers": pd.array([None, None], dtype="int64[pyarrow]"),
+    "Int128": pl.Series([None, 2**100], dtype=pl.Int128),
+    "Float32": pd.array([None, 0.5], dtype="Float32"),
+    "polars' floats": pl.Series([None, 0.5], dtype=pl.Float32),
+}
+
+
+@pytest.mark.parametrize("column", NULLABLE.values(), ids=NULLABLE)
+def test_numbers_of_which_some_or_all_are_missing(column: object) -> None:
+    cells = (
+        [None if cell is None or cell is pd.NA else cell for cell in column.to_list()]
+        if isinstance(column, pl.Series)
+        else [None if cell is pd.NA else cell for cell in column]
+    )  # type: ignore[attr-defined]
+    table = Table.read({"c": column})
+    assert_array_equal(table.numeric("c"), [NAN if cell is None else float(cell) for cell in cells])
+    assert table.codes("c")[1] == tuple(cell for cell in cells if cell is not None)
+
+
+@pytest.mark.parametrize("name", ["collect", "toarray", "nnz", "columns"])
+def test_columns_may_be_called_like_what_frames_can_do(name: str) -> None:
+    assert Table.read(pd.DataFrame({name: [1, 2], "b": [1, 2]})).numeric(name).tolist() == [1.0, 2.0]
+
+
+def test_another_schema_asks_its_own_questions() -> None:
+    text, flags = (Schema.learn({"k": values})[0] for values in (["a", "b"], [True, False]))
+    with pytest.raises(SchemaError, match="held Booleans at fit"):
+        flags.table(text.table({"k": ["a", "b"]})).codes("k")
 
 
 def test_rows_taken_alone_are_read_alone() -> None:

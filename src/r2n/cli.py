@@ -91,7 +91,9 @@ def fit(
     holdout: Annotated[float, typer.Option(min=0.0, max=0.9, help="Share of rows kept to test the rules on.")] = 0.2,
     max_rules: Annotated[int | None, typer.Option(min=1, help="The most rules.")] = None,
     max_columns: Annotated[int, typer.Option(min=1, help="The most columns in a condition.")] = 4,
-    max_size: Annotated[int | None, typer.Option(min=1, help="The most columns to read in all the rules.")] = None,
+    max_size: Annotated[
+        int | None, typer.Option(min=1, help="The most columns to read in all rules of a class.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same rules.")] = 0,
 ) -> None:
     """Learn rules from a table and show them."""

@@ -108,8 +108,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         Which epoch is kept: the one whose *crisp* rule set errs least on the rows held out, or, as
         in the paper, the one with the lowest training loss, of those at the lowest temperature.
     effort : {"none", "quick", "default", "thorough"}
-        How much is done to finish the network's rules: nothing; one descent; descents from all restarts at several
-        prices, escapes from where they end, and a front to choose from; many more escapes, which takes minutes.
+        How much is done to finish the network's rules: nothing but what the limits below ask for; one descent; descents
+        from all restarts at several prices, escapes from where they end, and a front to choose from; many more escapes,
+        which takes minutes.
     teacher : bool, optional
         Mix the labels that refinement fits to with the opinion of gradient boosting models that did not see the row.
         By default where these err on more than 5 % of the rows. Scores are always on the labels as they came.
@@ -117,8 +118,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         The most columns in a literal, literals in a rule, and rules. With `max_rules` a rule costs less: see `price`.
     max_size : int, optional
         The most columns to read in all, each counted as often as it is mentioned: `rules_.size`. Without it the
-        smallest rules are chosen that the rows held out do not tell from the best; with it the best of this size. Of
-        several classes each has so many.
+        smallest rules are chosen that the rows held out do not tell from the best; with it the best that were found
+        of this size. Of several classes each has so many.
     price : float
         What a column costs to read, in units of error: refinement goes down from ten times this price to it (with
         `effort="quick"` it stays there). A literal costs one column besides those it reads, a rule two; with noisy
@@ -297,7 +298,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         table = Table.read(X)
         labels = Labels.learn(y, table.n_rows)
         weight = weights_of(sample_weight, self.class_weight, labels)
-        if not weight.all():  # a row without weight is none, whatever stands in it
+        if not weight.all():  # a row without weight is none, whatever stands in its columns
             some = np.flatnonzero(weight)
             table, labels, weight = table.take(some, alone=True), labels.take(some), weight[some]
         labels = labels.describing(self.positive)
@@ -434,13 +435,13 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         check_is_fitted(self, "rules_")
         schema = self.rules_.schema
         assert schema is not None, "fitted rules always have a schema"
-        if same_names(X, schema.names) and not has_text_names(X):  # numbers, as names; a dict's order means nothing
-            return schema.table(X)
         now, then = has_text_names(X), hasattr(self, "feature_names_in_")
         if now != then:
             words = "X has feature names, but {} was fitted without feature names"
             other = "X does not have valid feature names, but {} was fitted with feature names"
             warnings.warn((words if now else other).format(type(self).__name__), UserWarning, stacklevel=3)
+        if same_names(X, schema.names) and not (now and then):  # by numbers, or as a table without names is named
+            return schema.table(X)
         in_order = not isinstance(X, Mapping)  # a dict's order means nothing
         return schema.table(X, same_order=in_order) if now and then else schema.table_by_position(X)
 

@@ -143,17 +143,21 @@ def _positive(classes: NDArray[Any], positive: Any) -> int:
 
 def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray[np.float64]:
     """What each row weighs: its own weight times its class's, as in scikit-learn."""
-    weight = _sample_weights(sample_weight, len(labels.codes))
+    weight = counts_of(_sample_weights(sample_weight, len(labels.codes)))
     if class_weight is None:
-        return counts_of(weight)
+        return weight
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ParameterError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}.")
         total = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes))
-        by_class = total.sum() / (len(total) * np.where(total > 0, total, 1.0))
+        by_class = total.sum() / (np.count_nonzero(total) * np.where(total > 0, total, 1.0))
     else:
         by_class = _class_weights(class_weight, labels)
-    return counts_of(weight * by_class[labels.codes])
+    within = by_class / max(by_class.max() / MOST_COUNTED, 1.0)  # no product may overflow
+    weight = counts_of(weight * within[labels.codes])
+    if not weight.any():
+        raise ParameterError("class_weight leaves no row with a weight, and so nothing to learn from. Raise it.")
+    return weight
 
 
 def counts_of(weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -191,7 +195,7 @@ def _sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         raise ParameterError(
             f"sample_weight holds {weight[row]} in row {row}. Weights must be finite and not negative."
         )
-    if weight.sum() == 0:
+    if not weight.any():
         raise ParameterError("sample_weight is zero in every row, which leaves nothing to learn from.")
     return weight
 

@@ -323,6 +323,10 @@ def finished(
     lighter = simplify(chosen.rules)
     cleaned = clean_up(lighter, table, drop_below=0.0).rules
     kept = kept_within(cleaned, rows, options.caps, options.knowledge, options.price)
+    if kept != cleaned:
+        fixed = options.knowledge.fixed
+        mended = clean_up(kept.with_rules(set(kept.rules) - set(fixed)), table, drop_below=0.0).rules
+        kept = kept.with_rules((*fixed, *mended.rules))
     rules = with_short_numbers(kept, table, options.knowledge, options.max_literals)
     chain = {
         "drop small coefficients": (chosen.whole, lighter),

@@ -118,7 +118,7 @@ def refine(
 
 
 def choice(front: Front, wrong: Floats, judges: Labelled, many: Labelled, taught: bool, caps: Caps) -> int:
-    """The point to take: of those that a size was asked for the best on the rows held out, else the smallest as good.
+    """The point to take: if a size was asked for, the best on the rows held out, else the smallest that is as good.
 
     `wrong` says by how much each row held out (as a teacher has it) is decided wrongly by each point.
     """
@@ -250,8 +250,8 @@ def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, 
 def kept_within(rules: RuleSet, rows: Labelled, caps: Caps, knowledge: Knowledge, price: float) -> RuleSet:
     """As they are if they keep to the caps and to what an expert said, else mended like the start of a descent."""
     assert rules.schema is not None
-    prices = Prices.of(price)
-    problem = Problem.of(rows.table, rules.schema, rows.truth, rows.weight, prices, caps, knowledge)
+    few, prices = rows.take(drawn(np.arange(rows.n_rows), rows.truth, EXPLORED_ROWS, seed=0)), Prices.of(price)
+    problem = Problem.of(few.table, rules.schema, few.truth, few.weight, prices, caps, knowledge)
     learned = problem.learned(rules.rules)
     if not problem.allows(learned):
         learned = within_caps(problem, learned, Fitter.of(problem))

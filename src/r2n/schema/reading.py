@@ -37,8 +37,10 @@ class RawColumn:
 
 def read_columns(X: object, names: Sequence[str] | None = None) -> dict[str, RawColumn]:
     """The columns of X by name; `names` are for tables without names of their own."""
-    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+    if hasattr(type(X), "toarray") and hasattr(type(X), "nnz"):
         raise SchemaError("sparse matrices are not read: 0 and missing differ here. Pass X.toarray().")
+    if isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
+        raise SchemaError("a list of dicts is not read. Pass a frame of it, or a dict with a list for each column.")
     if isinstance(X, Mapping):
         columns = _from_mapping(X)
     elif isinstance(X, np.ndarray | list | tuple):
@@ -111,8 +113,6 @@ def _as_array(X: object) -> AnyArray:
         raise SchemaError("masked arrays are not read. Pass X.filled(numpy.nan), where NaN means missing.")
     if isinstance(X, np.ndarray):
         return np.asarray(X)
-    if isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
-        raise SchemaError("a list of dicts is not read. Pass a frame of it, or a dict with a list for each column.")
     try:
         array: AnyArray = np.asarray(X)
         # numpy turns numbers beside text into text, Booleans beside numbers into numbers, long whole numbers beside
@@ -213,7 +213,7 @@ def _fail(reason: str) -> NoReturn:
 
 
 def _from_frame_or_array(X: Any, names: Sequence[str] | None) -> dict[str, RawColumn]:
-    if hasattr(X, "collect"):
+    if hasattr(type(X), "collect"):  # of the type: a frame has its columns for attributes, whatever they are called
         raise SchemaError(f"a {type(X).__name__} holds no rows yet. Pass X.collect().")
     if not has_names(X):
         return _from_array(np.asarray(_array_like(X)), names)
@@ -260,12 +260,19 @@ def _from_series(series: nw.Series[Any]) -> RawColumn:
 def _numbers_of(series: nw.Series[Any]) -> AnyArray:
     import narwhals as nw
 
-    array = series.to_numpy()
-    if array.dtype.kind in "iu" or array.dtype == np.float32:  # as they are: to a category, the last digit counts
-        return array
-    if series.dtype.is_integer() and max(abs(series.min() or 0), abs(series.max() or 0)) > EXACT_INTEGERS:
-        return _objects_of(series)  # some are missing, and as floats the others would only be near
-    return series.cast(nw.Float64).to_numpy()
+    # As they are where that can be: to a category the last digit counts.
+    if series.dtype.is_integer() and (str(series.dtype).endswith("128") or _long_beside_missing(series)):
+        return _objects_of(series)
+    array = series.to_numpy() if series.dtype.is_integer() or series.dtype == nw.Float32 else None
+    whole = array is not None and (array.dtype.kind in "iu" or array.dtype == np.float32)
+    return array if array is not None and whole else series.cast(nw.Float64).to_numpy()
+
+
+def _long_beside_missing(series: nw.Series[Any]) -> bool:
+    """Whether some are missing, so that the others would become floats, and some too long to be floats."""
+    if not 0 < series.null_count() < len(series):
+        return False
+    return max(abs(int(series.min())), abs(int(series.max()))) > EXACT_INTEGERS
 
 
 def _objects_of(series: nw.Series[Any]) -> AnyArray:

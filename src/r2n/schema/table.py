@@ -150,7 +150,7 @@ class Table:
 
     def checked(self, checks: Mapping[str, Check]) -> Table:
         """The same, with a look at the categories of these columns when they are read: a check raises what is wrong."""
-        return self if isinstance(self._source, _Checked) else Table(_Checked(self, checks), self.names, self.n_rows)
+        return Table(_Checked(self, checks), self.names, self.n_rows)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         """The same columns under other names.
@@ -370,10 +370,10 @@ class _WithMissing:
 
 
 def _as_stored(values: Collection[Value]) -> list[float]:
-    """The numbers among them, as they are and as a column of single precision has them: -9.9 is another one there."""
+    """The numbers among them, as they are and as columns of less precision have them: -9.9 is another one there."""
     numbers = [float(value) for value in values if type(value) in (int, float)]
     with np.errstate(over="ignore"):
-        return list(dict.fromkeys([*numbers, *(float(np.float32(number)) for number in numbers)]))
+        return list(dict.fromkeys(float(kind(n)) for kind in (np.float64, np.float32, np.float16) for n in numbers))
 
 
 class _Checked:
