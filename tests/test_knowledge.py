@@ -112,6 +112,16 @@ def test_fixed_rules_stay_and_others_are_learned_beside_them() -> None:
     assert all(RuleSet.parse(fixed).rules[0] in point.rules.rules for point in model.front_)
 
 
+@pytest.mark.parametrize(("most", "least"), [(3, 0.82), (4, 0.88), (5, 0.99)])
+def test_what_may_be_read_beside_fixed_rules_is_used(most: int, least: float) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(2_000, 5)), columns=list("abcde"))
+    y = ((frame["a"] > 2) & (frame["b"] < 0)) | (frame["c"] - 0.8 * frame["d"] + 0.5 * frame["e"] > 1)
+    model = R2NClassifier(**QUICK, fixed=["a > 2 and b < 0"], max_size=most).fit(frame, y)
+    assert model.rules_.size == most
+    assert model.score(frame, y) > least
+
+
 def test_an_experts_literals_and_start_are_used() -> None:
     frame, y = people()
     given_ = R2NClassifier(**QUICK, literals=["income - 2·debt > 5"], exclude=["income", "debt"])

@@ -97,8 +97,10 @@ class Options:
 
     @property
     def caps(self) -> Caps:
-        """No literal may be larger than all that may be read."""
-        columns = [most for most in (self.max_columns, self.max_size) if most is not None]
+        """No literal may be larger than what may be read beside the fixed rules."""
+        columns = [] if self.max_columns is None else [self.max_columns]
+        if self.max_size is not None:
+            columns.append(max(self.max_size - sum(rule.size for rule in self.knowledge.fixed), 1))
         return Caps(min(columns, default=None), self.max_literals, self.max_rules, self.max_size)
 
     def hurried(self, n_rows: int) -> bool:

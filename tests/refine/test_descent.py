@@ -14,11 +14,12 @@ from r2n import R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, toy
 from r2n.errors import Interrupted, ParameterError
 from r2n.refine import Caps, Move, Prices, Problem, descend, objective_of
+from r2n.refine.descent import within_caps
 from r2n.refine.memberships import membership_candidates
 from r2n.refine.moves import Fitter
-from r2n.refine.recombine import best_subset, exact_subset
+from r2n.refine.recombine import best_subset, exact_subset, limits_of
 from r2n.refine.state import State, replaced
-from r2n.rules import Halfspace, Membership, Rule
+from r2n.rules import Halfspace, Knowledge, Membership, Rule
 from r2n.schema import Schema
 
 
@@ -104,6 +105,22 @@ def test_caps_are_kept_by_every_move(caps: Caps) -> None:
     problem, _ = mixed(1, price=1e-4, caps=caps)
     for move in descend(problem, START):
         assert problem.allows(move.rules)
+
+
+def test_what_is_too_much_to_read_loses_literals_before_it_loses_everything() -> None:
+    problem, _ = mixed(1, caps=Caps(size=2))
+    (rule,) = RuleSet.parse("True if a > 0 and c > 0 and b > 1 else False").rules
+    (shorter,) = within_caps(problem, (rule,), Fitter.of(problem))
+    assert set(shorter.literals) < set(rule.literals)
+    assert shorter.size == 2
+
+
+def test_fixed_rules_take_their_part_of_what_may_be_read() -> None:
+    problem, _ = mixed(1, caps=Caps(rules=3, size=5))
+    problem = replace(problem, knowledge=Knowledge(fixed=START[:1]))
+    (ones, few), (sizes, much) = limits_of(problem, START[1:])
+    assert (ones.tolist(), few) == ([1.0, 1.0], 2)
+    assert (sizes.tolist(), much) == ([float(rule.size) for rule in START[1:]], 5 - START[0].size)
 
 
 def test_the_best_subset_is_found_in_a_small_pool() -> None:

@@ -11,8 +11,9 @@ from r2n.datasets import example
 from r2n.refine import Caps, Labelled, Plan, Prices, Problem
 from r2n.refine.descent import within_caps
 from r2n.refine.front import Front, Point
+from r2n.refine.halfspaces import within_reach
 from r2n.refine.moves import Fitter
-from r2n.refine.numbers import ascending, middles
+from r2n.refine.numbers import Numbers, ascending, middles
 from r2n.refine.portfolio import choice, explore, fewest_rules, finish
 from r2n.schema import Schema
 
@@ -146,6 +147,17 @@ def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good
     wrong = np.column_stack([np.abs(judges.truth * 1.0 - each.truth(table)) for each in rules])
     assert choice(Front(tuple(points)), wrong, judges, judges, False, Caps()) == 1
     assert choice(Front(tuple(points)), wrong, judges, judges, True, Caps(size=9)) == 2
+
+
+def test_what_is_missing_is_in_the_middle_of_a_column_that_wild_values_squeeze() -> None:
+    x = np.append(np.arange(99.0), 1e9)
+    x[7] = np.nan
+    schema, table = Schema.learn({"x": x, "y": np.arange(100.0)})
+    problem = Problem.of(table, schema, x > 50, np.ones(100), Prices.of(1e-3), Caps())
+    z, unit = within_reach(Numbers.of(problem), [0, 1], np.arange(100))
+    assert (z[0][7], z[0][99], unit[1]) == (0.0, 5.0, 1.0)
+    assert np.ptp(z[0][:99]) > 1.0 > unit[0] * 1e6
+    np.testing.assert_array_equal(z[1], Numbers.of(problem).z[1])
 
 
 def test_a_row_that_counts_twice_is_in_the_middle_twice() -> None:
