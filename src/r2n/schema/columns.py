@@ -13,8 +13,9 @@ import numpy as np
 
 from r2n.errors import ModelFileError, SchemaError
 from r2n.schema.reading import has_names, wrong_width
-from r2n.schema.table import Kind, NotNumericError, Table, no_such_column
-from r2n.schema.values import CellError, Codes, Value, as_value, shown
+from r2n.schema.table import Table, no_such_column
+from r2n.schema.values import CellError, Codes, Kind, Value, as_value, shown
+from r2n.schema.views import NotNumericError
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from r2n.schema.values import (
     CellError,
     Codes,
     Floats,
+    Kind,
     NotANumberError,
     Value,
     encode,
@@ -25,21 +26,7 @@ from r2n.schema.values import (
     holds_categories,
     shown,
 )
-
-Kind: TypeAlias = Literal["numeric", "categorical"]
-Check: TypeAlias = Callable[[Codes, tuple[Value, ...]], object]
-
-
-class NotNumericError(SchemaError):
-    """A column holds something else than numbers; `row` and `value` say where and what."""
-
-    def __init__(self, name: str, value: object, row: int) -> None:
-        super().__init__(
-            f"column {name!r} holds {shown(value)} in row {row} where a number was expected. "
-            f"Convert the column to numbers."
-        )
-        self.value = value
-        self.row = row
+from r2n.schema.views import Check, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing
 
 
 class Source(Protocol):
@@ -91,10 +78,11 @@ class Table:
 
     def pieces(self, names: Sequence[str]) -> Iterator[Table]:
         """This table, or the named columns as numbers, some rows at a time, where they are quicker to read so."""
-        pieces = self._pieces(names)
+        pieces = self.own_pieces(names)
         yield from [self] if pieces is None else pieces
 
-    def _pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+    def own_pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+        """These pieces, or None where the table is read in one."""
         known = all(name in self._floats for name in names)
         return None if known or not set(names) <= set(self.names) else self._source.pieces(names)
 
@@ -130,7 +118,7 @@ class Table:
         if alone and isinstance(self._source, _RawSource):  # read without the others: they decide no column's kind
             places = np.asarray(self._places, dtype=np.intp)[positions]
             return Table(self._source.of(places), self.names, len(positions), places)
-        return Table(_RowsOf(self, positions, alone), self.names, len(positions))
+        return Table(RowsOf(self, positions, alone), self.names, len(positions))
 
     def detached(self, categorical: Iterable[str]) -> Table:
         """The same rows, without the larger table that they may be part of; numbers may be asked for as categories."""
@@ -146,11 +134,11 @@ class Table:
         >>> Table.read({"age": [31, -9, 58]}).with_missing({"age": [-9]}).numeric("age")
         array([31., nan, 58.])
         """
-        return Table(_WithMissing(self, codes), self.names, self.n_rows) if any(codes.values()) else self
+        return Table(WithMissing(self, codes), self.names, self.n_rows) if any(codes.values()) else self
 
     def checked(self, checks: Mapping[str, Check]) -> Table:
         """The same, with a look at the categories of these columns when they are read: a check raises what is wrong."""
-        return Table(_Checked(self, checks), self.names, self.n_rows)
+        return Table(Checked(self, checks), self.names, self.n_rows)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
         """The same columns under other names.
@@ -158,7 +146,7 @@ class Table:
         >>> Table.read({"age": [31, 45]}).renamed({"age": "x0"}).numeric("x0")
         array([31., 45.])
         """
-        return Table(_Renamed(self, names), (names[name] for name in self.names), self.n_rows)
+        return Table(Renamed(self, names), (names[name] for name in self.names), self.n_rows)
 
     def _check(self, name: str) -> None:
         if name not in self.names:
@@ -166,13 +154,6 @@ class Table:
 
     def __repr__(self) -> str:
         return f"<Table of {self.n_rows} rows: {', '.join(self.names)}>"
-
-
-class _InOne:
-    """A source whose rows are read all at once."""
-
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
-        return None
 
 
 class _RawSource:
@@ -256,59 +237,8 @@ def _blocks(matrix: AnyArray, places: Mapping[str, int]) -> Iterator[Table]:
         yield Table(held, places, block.shape[1], range(start, start + block.shape[1]))
 
 
-class _RowsOf(_InOne):
-    """Some rows of another table: conversions are made, and kept, once for all subsets of it."""
-
-    def __init__(self, table: Table, rows: NDArray[np.intp], alone: bool) -> None:
-        self._table = table
-        self._rows = rows
-        self._alone = alone
-
-    def kind(self, name: str) -> Kind:
-        return self._table.kind(name)
-
-    def floats(self, name: str) -> Floats:
-        return self._table.numeric(name)[self._rows]
-
-    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
-        codes, values = self._table.codes(name)
-        codes = codes[self._rows]
-        return _with_values(codes, values, np.isin(np.arange(len(values)), codes)) if self._alone else (codes, values)
-
-
-def _with_values(codes: Codes, values: tuple[Value, ...], kept: Bools) -> tuple[Codes, tuple[Value, ...]]:
-    """The column where only some values are kept; the others are missing."""
-    if kept.all():
-        return codes, values
-    place = np.where(kept, np.cumsum(kept) - 1, -1)
-    moved = np.append(place, -1)[codes].astype(codes.dtype)  # -1, missing before, reads the last
-    return moved, tuple(value for value, keep in zip(values, kept, strict=True) if keep)
-
-
-class _Renamed:
-    """Another table's columns under other names."""
-
-    def __init__(self, table: Table, names: Mapping[str, str]) -> None:
-        self._table = table
-        self._names = names
-        self._own = {new: name for name, new in names.items()}
-
-    def kind(self, name: str) -> Kind:
-        return self._table.kind(self._own[name])
-
-    def floats(self, name: str) -> Floats:
-        return self._table.numeric(self._own[name])
-
-    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
-        return self._table.codes(self._own[name])
-
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
-        inside = self._table.pieces([self._own[name] for name in names])
-        return (piece.renamed({own: self._names[own] for own in piece.names}) for piece in inside)
-
-
 @dataclass(frozen=True, slots=True)
-class _Held(_InOne):
+class _Held(InOne):
     """Columns that were read already."""
 
     kinds: Mapping[str, Kind]
@@ -323,85 +253,6 @@ class _Held(_InOne):
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         return self.categories[name]
-
-
-class _WithMissing:
-    """Another table in which some values stand for missing ones."""
-
-    def __init__(self, table: Table, codes: Mapping[str, Collection[Value]]) -> None:
-        self._table = table
-        self._codes = {name: {_code_key(value) for value in values} for name, values in codes.items()}
-        self._given = codes
-        self._numbers = {name: _as_stored(values) for name, values in codes.items()}
-
-    def kind(self, name: str) -> Kind:
-        """Numbers that only a code such as "?" stands among are numbers."""
-        kind = self._table.kind(name)
-        if kind == "categorical" and self._codes.get(name):
-            _, values = self._table.codes(name)
-            kept = [value for value in values if _code_key(value) not in self._codes[name]]
-            if 0 < len(kept) < len(values) and all(type(value) in (int, float) for value in kept):
-                return "numeric"
-        return kind
-
-    def floats(self, name: str) -> Floats:
-        if self._table.kind(name) == "categorical" and self._codes.get(name):
-            codes, values = self.codes(name)
-            texts = [k for k, value in enumerate(values) if isinstance(value, str)]
-            if not texts:  # Booleans, or numbers that text stands among for missing ones
-                return np.array([*map(float, values), np.nan])[codes]
-            row = int(np.isin(codes, texts).argmax())
-            raise NotNumericError(name, values[codes[row]], row)
-        column, numbers = self._table.numeric(name), self._numbers.get(name, ())
-        gone = np.zeros(len(column), dtype=np.bool_)
-        for number in numbers:
-            gone |= column == number
-        return np.where(gone, np.nan, column) if gone.any() else column
-
-    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
-        codes, values = self._table.codes(name)
-        kept = [_code_key(value) not in self._codes.get(name, ()) for value in values]
-        return _with_values(codes, values, np.array(kept, dtype=np.bool_))
-
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
-        inside = self._table._pieces(names)
-        wanted = {name: self._given[name] for name in names if name in self._given}
-        return None if inside is None else (piece.with_missing(wanted) for piece in inside)
-
-
-def _as_stored(values: Collection[Value]) -> list[float]:
-    """The numbers among them, as they are and as columns of less precision have them: -9.9 is another one there."""
-    numbers = [float(value) for value in values if type(value) in (int, float)]
-    with np.errstate(over="ignore"):
-        return list(dict.fromkeys(float(kind(n)) for kind in (np.float64, np.float32, np.float16) for n in numbers))
-
-
-class _Checked:
-    """Another table, whose categories are checked when they are read: those of columns that no rule reads never are."""
-
-    def __init__(self, table: Table, checks: Mapping[str, Check]) -> None:
-        self._table = table
-        self._checks = checks
-
-    def kind(self, name: str) -> Kind:
-        return self._table.kind(name)
-
-    def floats(self, name: str) -> Floats:
-        return self._table.numeric(name)
-
-    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
-        codes, values = self._table.codes(name)
-        if name in self._checks:
-            self._checks[name](codes, values)
-        return codes, values
-
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
-        return self._table._pieces(names)
-
-
-def _code_key(value: Value) -> tuple[bool, Value]:
-    """0 and 0.0 are the same code, False is another."""
-    return type(value) is bool, value
 
 
 def no_such_column(name: str, names: Sequence[str], where: str) -> str:
