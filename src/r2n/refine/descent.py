@@ -97,21 +97,35 @@ def within_caps(problem: Problem, start: Iterable[Rule], fit: Fitter) -> tuple[R
         found = fit.best_instead(literal, state.care_set(j, literal), rest.columns)
         # A rule that loses a condition without another in its place would say more than it did.
         rules = state.without_rule(j) if found is None else state.with_rule(j, replaced(rule, literal, found))
-    while not problem.allows(rules):
-        wrong = [j for j, rule in enumerate(rules) if not problem.permits_rule(rule)]
-        if wrong:
-            shorter = [replaced(rules[wrong[0]], literal, None) for literal in rules[wrong[0]].literals]
-            options = [(*rules[: wrong[0]], rule, *rules[wrong[0] + 1 :]) for rule in shorter]
-        else:
-            options = [(*rules[:j], *rules[j + 1 :]) for j in range(len(rules))]
-            if problem.caps.size is not None and problem.size_of(rules) > problem.caps.size:
-                options += [
-                    (*rules[:j], replaced(rule, literal, None), *rules[j + 1 :])
-                    for j, rule in enumerate(rules)
-                    for literal in rule.literals
-                    if len(rule.literals) > 1  # the last one gone, it would be true everywhere
-                ]
+    state = State.of(problem, rules)
+    while not problem.allows(state.rules):
+        options = list(cuts(problem, state))
         if not options:  # the fixed rules alone are too many
-            return rules
-        rules = min(options, key=problem.error)
-    return rules
+            break
+        j, less = min(options, key=lambda option: error_with(state, *option))
+        state = State.of(problem, state.without_rule(j) if less is None else state.with_rule(j, less), near=state)
+    return state.rules
+
+
+def cuts(problem: Problem, state: State) -> Iterator[tuple[int, Rule | None]]:
+    """What to put in the place of which rule: less of one that must not be; else none, or less of what is too much."""
+    wrong = [j for j, rule in enumerate(state.rules) if not problem.permits_rule(rule)]
+    if wrong:
+        yield from shorter(wrong[0], state.rules[wrong[0]])
+        return
+    yield from ((j, None) for j in range(len(state.rules)))
+    if problem.caps.size is not None and problem.size_of(state.rules) > problem.caps.size:
+        for j, rule in enumerate(state.rules):
+            if len(rule.literals) > 1:  # without the last one it would be true everywhere
+                yield from shorter(j, rule)
+
+
+def shorter(j: int, rule: Rule) -> Iterator[tuple[int, Rule]]:
+    """The rule without each of its literals in turn."""
+    yield from ((j, replaced(rule, literal, None)) for literal in rule.literals)
+
+
+def error_with(state: State, j: int, rule: Rule | None) -> float:
+    """The error with another rule, or none, in the j-th place."""
+    predicted = ~state.others_silent(j)
+    return state.problem.error_of(predicted if rule is None else predicted | state.problem.fires(rule))
