@@ -34,7 +34,7 @@ def test_what_was_kept_does_not_go_on_training() -> None:
     """The rules of a fit are those of its best epoch: no later epoch had a better one, and it is not the last."""
     X, y = example(4).sample(3_000, random_state=0)
     model = R2NClassifier(
-        restarts=1, drop_below=0.0, price=0.0, validation_fraction=0.0, effort="none", random_state=1
+        restarts=1, drop_below=0.0, price=0.0, validation_fraction=0.0, effort="none", max_columns=None, random_state=1
     ).fit(X, y)
     errors = [record.error[0] for record in model.history_]
     assert min(errors) < errors[-1]

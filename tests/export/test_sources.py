@@ -125,7 +125,7 @@ def test_which_rows_of_another_kind_are_refused() -> None:
     """The table that the test above goes by, in part: so that it does not agree on nothing."""
     rules = RuleSet.parse(SETS).with_schema(HELD)
     usual = dict.fromkeys(HELD.names)
-    for name, cell in (("n", "5"), ("c", "5"), ("b", "a"), ("t", 5), ("t", 5.0)):
+    for name, cell in (("n", "5"), ("c", "5"), ("b", "a"), ("b", 5), ("t", 5), ("t", 5.0), ("t", True)):
         with pytest.raises(TypeError, match=f"column '{name}' held .* at fit but holds {cell!r}"):
             functions(rules)["rule"](usual | {name: cell})
 

@@ -30,16 +30,16 @@ _READING = """\
     let value = row[name];
     if (typeof value === "bigint") value = Number(value);
     if (value === null || Number.isNaN(value) || codes.includes(value)) return null;
-    if (typeof value === "boolean") return Number(value);
     const isText = typeof value === "string";
-    if (!isText && !Number.isFinite(value)) {
+    if (!isText && typeof value !== "boolean" && !Number.isFinite(value)) {
       throw new TypeError(`column ${JSON.stringify(name)} holds ${String(value)}, no text, finite number or Boolean`);
     }
-    if (held === "text" ? !isText : held !== "anything" && isText) {
+    const other = { text: !isText, numbers: isText, Booleans: isText || ![0, 1].includes(Number(value)) };
+    if (other[held]) {
       const found = `${JSON.stringify(name)} held ${held} at fit but holds ${JSON.stringify(value)}`;
       throw new TypeError(`column ${found}: convert it to ${held}`);
     }
-    return value;
+    return typeof value === "boolean" ? Number(value) : value;
   }
 
   // A cell as a number, NaN if it is missing: no comparison with NaN is true.

@@ -47,7 +47,8 @@ def _cell(name, cell):
     held, codes = COLUMNS[name]
     if (type(cell) is bool, cell) in codes:
         return None
-    if type(cell) in (int, float) if held == "text" else held != "anything" and isinstance(cell, str):
+    text = isinstance(cell, str)
+    if {"text": not text, "numbers": text, "Booleans": text or cell not in (0, 1)}.get(held):
         raise TypeError(f"column {name!r} held {held} at fit but holds {cell!r}: convert it to {held}")
     return cell
 

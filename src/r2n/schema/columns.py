@@ -231,7 +231,8 @@ class Schema:
         table = Table.read(X)
         if len(table.names) != len(self.columns):
             raise wrong_width(len(table.names), self.names)
-        return self.table(table.renamed(dict(zip(table.names, self.names, strict=True))).with_missing(self._codes))
+        names = dict(zip(table.names, self.names, strict=True))
+        return self.table(table.with_missing({own: self._codes[names[own]] for own in names}).renamed(names))
 
     @cached_property
     def _codes(self) -> dict[str, tuple[Value, ...]]:
@@ -326,18 +327,22 @@ def _check_kind(column: Column, table: Table) -> None:
 def _refuse_foreign(column: Column, codes: Codes, values: tuple[Value, ...]) -> None:
     """Numbers for text, text for numbers and the like: every row would silently be an unseen category.
 
-    Asked for a column that is read as categories, when it is read. What equals a category that was seen is no
-    stranger: 0 and 1 for False and True.
+    Asked for a column that is read as categories, when it is read. 0 and 1 may stand for False and True, and these for
+    numbers. Exports that read cells of any type ask the same.
     """
-    sorts = {*map(_sort, column.categories)}
-    strange = [_sort(value) not in sorts and value not in column.categories for value in values]
+    held = " and ".join(sorted({*map(_sort, column.categories)}))
+    if held in ("", "numbers and text", "Booleans and text", "Booleans and numbers and text"):
+        return
+    strange = [(_sort(value) == "text") != (held == "text") for value in values]
+    if held == "Booleans":
+        strange = [value not in (False, True) for value in values]
     foreign = np.array([*strange, False])[codes]
-    if not sorts or not foreign.any():
+    if not foreign.any():
         return
     row = int(np.argmax(foreign))
     raise SchemaError(
-        f"column {column.name!r} held {' and '.join(sorted(sorts))} at fit (such as {shown(column.categories[0])}) "
-        f"but holds {shown(values[codes[row]])} in row {row}. Convert it to {' or '.join(sorted(sorts))}."
+        f"column {column.name!r} held {held} at fit (such as {shown(column.categories[0])}) "
+        f"but holds {shown(values[codes[row]])} in row {row}. Convert it to {held}."
     )
 
 

@@ -33,6 +33,7 @@ class RawColumn:
     load: Callable[[], AnyArray]
     matrix: AnyArray | None = None  # of numbers, rows one after the other, that it is a column of
     place: int = 0  # in the matrix
+    stored: np.dtype[Any] | None = None  # floats of less than double precision, if it is of these
 
 
 def read_columns(X: object, names: Sequence[str] | None = None) -> dict[str, RawColumn]:
@@ -197,7 +198,8 @@ def _from_vector(array: AnyArray) -> RawColumn:
     }
     if (reason := refused.get(array.dtype.kind)) is not None:
         return _refused(len(array), reason)
-    return RawColumn(kinds.get(array.dtype.kind, "numeric"), len(array), partial(np.asarray, array))
+    stored = array.dtype if array.dtype.kind == "f" and array.dtype.itemsize < 8 else None
+    return RawColumn(kinds.get(array.dtype.kind, "numeric"), len(array), partial(np.asarray, array), stored=stored)
 
 
 def _refused(n_rows: int, reason: str) -> RawColumn:
@@ -248,7 +250,8 @@ def _array_like(X: object) -> Any:
 def _from_series(series: nw.Series[Any]) -> RawColumn:
     dtype = series.dtype
     if dtype.is_numeric():
-        return RawColumn("numeric", len(series), partial(_numbers_of, series))
+        stored = np.dtype(np.float32) if str(dtype) == "Float32" else None
+        return RawColumn("numeric", len(series), partial(_numbers_of, series), stored=stored)
     if dtype.is_temporal():
         return _refused(len(series), f"dates are not read. {DATE_ADVICE}, or drop the column.")
     if dtype.is_nested():

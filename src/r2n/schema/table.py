@@ -26,7 +26,7 @@ from r2n.schema.values import (
     holds_categories,
     shown,
 )
-from r2n.schema.views import Check, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing
+from r2n.schema.views import Check, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing, numbers_of
 
 
 class Source(Protocol):
@@ -134,7 +134,14 @@ class Table:
         >>> Table.read({"age": [31, -9, 58]}).with_missing({"age": [-9]}).numeric("age")
         array([31., nan, 58.])
         """
-        return Table(WithMissing(self, codes), self.names, self.n_rows) if any(codes.values()) else self
+        if not any(codes.values()):
+            return self
+        stored = self._source.stored if isinstance(self._source, _RawSource) else lambda name: None
+        return self.with_codes(codes, {name: numbers_of(codes[name], stored(name)) for name in codes})
+
+    def with_codes(self, codes: Mapping[str, Collection[Value]], numbers: Mapping[str, Sequence[float]]) -> Table:
+        """The same, told which numbers these codes are in the columns as they are stored."""
+        return Table(WithMissing(self, codes, numbers), self.names, self.n_rows)
 
     def checked(self, checks: Mapping[str, Check]) -> Table:
         """The same, with a look at the categories of these columns when they are read: a check raises what is wrong."""
@@ -172,6 +179,10 @@ class _RawSource:
         if name not in self._kinds:
             self._kinds[name] = self._look(name)
         return self._kinds[name]
+
+    def stored(self, name: str) -> np.dtype[Any] | None:
+        """As floats of which precision the caller has the column, if it is less than double."""
+        return self._columns[name].stored
 
     def _look(self, name: str) -> Kind:
         kind = self._columns[name].kind

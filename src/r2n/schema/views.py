@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,11 +90,13 @@ class Renamed:
 class WithMissing:
     """Another table in which some values stand for missing ones."""
 
-    def __init__(self, table: Table, codes: Mapping[str, Collection[Value]]) -> None:
+    def __init__(
+        self, table: Table, codes: Mapping[str, Collection[Value]], numbers: Mapping[str, Sequence[float]]
+    ) -> None:
         self._table = table
         self._codes = {name: {_code_key(value) for value in values} for name, values in codes.items()}
         self._given = codes
-        self._numbers = {name: _as_stored(values) for name, values in codes.items()}
+        self._numbers = numbers
 
     def kind(self, name: str) -> Kind:
         """Numbers that only a code such as "?" stands among are numbers."""
@@ -127,15 +129,19 @@ class WithMissing:
 
     def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
         inside = self._table.own_pieces(names)
-        wanted = {name: self._given[name] for name in names if name in self._given}
-        return None if inside is None else (piece.with_missing(wanted) for piece in inside)
+        return None if inside is None else (piece.with_codes(self._given, self._numbers) for piece in inside)
 
 
-def _as_stored(values: Collection[Value]) -> list[float]:
-    """The numbers among them, as they are and as columns of less precision have them: -9.9 is another one there."""
-    numbers = [float(value) for value in values if type(value) in (int, float)]
+def numbers_of(codes: Collection[Value], stored: np.dtype[Any] | None) -> list[float]:
+    """The numbers among them; in a column of less precision also as they are stored there: -9.9 is another one.
+
+    >>> numbers_of(["?", -9.9, 5e-324], None), numbers_of([-9.9, 5e-324], np.dtype(np.float32))
+    ([-9.9, 5e-324], [-9.9, 5e-324, -9.899999618530273])
+    """
+    numbers = [float(value) for value in codes if type(value) in (int, float)]
     with np.errstate(over="ignore"):
-        return list(dict.fromkeys(float(kind(n)) for kind in (np.float64, np.float32, np.float16) for n in numbers))
+        near = [float(stored.type(number)) for number in numbers] if stored is not None else []
+    return list(dict.fromkeys([*numbers, *filter(None, near)]))  # what is too small to be stored is not there
 
 
 class Checked:
