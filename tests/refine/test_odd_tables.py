@@ -121,6 +121,7 @@ def test_a_rule_costs_less_where_the_user_says_how_many_to_read() -> None:
     settings = {**SHORT, "effort": "default", "price": 1e-3}
     assert R2NClassifier(**settings).fit(X, y).rules_.n_rules == 1
     assert R2NClassifier(**settings, max_rules=2).fit(X, y).rules_.n_rules == 2
+    assert R2NClassifier(**settings, max_size=2).fit(X, y).rules_.n_rules == 2
     assert R2NClassifier(**settings).fit(X, clean).rules_.n_rules == 2
 
 
