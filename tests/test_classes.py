@@ -153,11 +153,8 @@ def test_a_row_of_weight_two_is_the_row_twice_where_not_all_rows_are_read(seed: 
     assert ends[0].objective == pytest.approx(ends[1].objective, abs=1e-9)
 
 
-# The last bits of a sum hang on the number of its rows. With them about one noisy table in 400 takes another way to
-# another end that is as good, so these tables are the same ones each time.
-@settings(max_examples=30, derandomize=True)
-@given(seed=st.integers(0, 10**6))
-def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_no_row(seed: int) -> None:
+def same_by_weights_and_by_rows(seed: int) -> None:
+    """A start's objective and measures, and the end that a descent leads to from it."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80), "k": rng.choice(list("pqr"), 80)})
     y = ((frame["a"] + frame["b"] > 0.3) | (frame["k"] == "p")).to_numpy() ^ (rng.random(80) < 0.1)
@@ -168,10 +165,25 @@ def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_no_row(seed: in
     repeated = problem_of(frame.iloc[again], y[again], np.ones(len(again)))
     start = RuleSet.parse("True if a > 0 or k in {q} else False")
     assert weighted.objective(start.rules) == pytest.approx(repeated.objective(start.rules))
-    ends = [list(descend(problem, start.rules))[-1] for problem in (weighted, repeated)]
-    assert ends[0].objective == pytest.approx(ends[1].objective, abs=1e-9)
     by_weight, by_rows = measure(start, frame, y, times), measure(start, frame.iloc[again], y[again])
     assert str(by_weight) == str(by_rows)
+    ends = [list(descend(problem, start.rules))[-1] for problem in (weighted, repeated)]
+    assert ends[0].objective == pytest.approx(ends[1].objective, abs=1e-9)
+
+
+# The same tables each time: about one noisy table in 400 is like the one below.
+@settings(max_examples=30, derandomize=True)
+@given(seed=st.integers(0, 10**6))
+def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_no_row(seed: int) -> None:
+    same_by_weights_and_by_rows(seed)
+
+
+@pytest.mark.xfail(
+    strict=False, reason="sums of floats hang in their last bits on the number of rows, and directions on them"
+)
+def test_a_row_of_weight_two_is_the_row_twice_where_last_bits_decide() -> None:
+    """Known not to hold; not strict, for the last bits are those of this machine's library."""
+    same_by_weights_and_by_rows(262_396)
 
 
 def test_weights_reach_the_rules() -> None:

@@ -330,9 +330,10 @@ def _refuse_foreign(column: Column, codes: Codes, values: tuple[Value, ...]) -> 
     Asked for a column that is read as categories, when it is read. 0 and 1 may stand for False and True, and these for
     numbers. Exports that read cells of any type ask the same.
     """
-    held = " and ".join(sorted({*map(_sort, column.categories)}))
-    if held in ("", "numbers and text", "Booleans and text", "Booleans and numbers and text"):
-        return
+    sorts = {*map(_sort, column.categories)}
+    if not sorts or ("text" in sorts and len(sorts) > 1):
+        return  # it held nothing, or what may be anything
+    held = " and ".join(sorted(sorts))
     strange = [(_sort(value) == "text") != (held == "text") for value in values]
     if held == "Booleans":
         strange = [value not in (False, True) for value in values]

@@ -106,7 +106,9 @@ class Table:
         return self._source.kind(name)
 
     def take(self, rows: ArrayLike, alone: bool = False) -> Table:
-        """The given rows (positions, or a Boolean mask), in the given order; alone, without the others' categories.
+        """The given rows (positions, or a Boolean mask), in the given order.
+
+        Alone, of a table as it came: read as if the others had never been there, so that they decide no column's kind.
 
         >>> Table.read({"age": [31, 45, 58]}).take([2, 0]).numeric("age")
         array([58., 31.])
@@ -115,10 +117,11 @@ class Table:
         if positions.dtype.kind == "b":
             positions = np.flatnonzero(positions)
         positions = positions.astype(np.intp, copy=False)
-        if alone and isinstance(self._source, _RawSource):  # read without the others: they decide no column's kind
+        if alone:
+            assert isinstance(self._source, _RawSource), "rows are taken alone before anything else is done"
             places = np.asarray(self._places, dtype=np.intp)[positions]
             return Table(self._source.of(places), self.names, len(positions), places)
-        return Table(RowsOf(self, positions, alone), self.names, len(positions))
+        return Table(RowsOf(self, positions), self.names, len(positions))
 
     def detached(self, categorical: Iterable[str]) -> Table:
         """The same rows, without the larger table that they may be part of; numbers may be asked for as categories."""

@@ -39,10 +39,9 @@ class InOne:
 class RowsOf(InOne):
     """Some rows of another table: conversions are made, and kept, once for all subsets of it."""
 
-    def __init__(self, table: Table, rows: NDArray[np.intp], alone: bool) -> None:
+    def __init__(self, table: Table, rows: NDArray[np.intp]) -> None:
         self._table = table
         self._rows = rows
-        self._alone = alone
 
     def kind(self, name: str) -> Kind:
         return self._table.kind(name)
@@ -52,8 +51,7 @@ class RowsOf(InOne):
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         codes, values = self._table.codes(name)
-        codes = codes[self._rows]
-        return _with_values(codes, values, np.isin(np.arange(len(values)), codes)) if self._alone else (codes, values)
+        return codes[self._rows], values
 
 
 def _with_values(codes: Codes, values: tuple[Value, ...], kept: Bools) -> tuple[Codes, tuple[Value, ...]]:
