@@ -12,6 +12,7 @@ AS_IT_IS, COMPLETE, IMPUTED = WAYS = ("as it is", "complete rows", "imputed, one
 SIZES = (5, 10, 15, 20, 25, 30)
 
 Groups = dict[str, list[dict[str, Any]]]
+Ways = Mapping[tuple[str, str], list[dict[str, Any]]]  # the records of a table's default fits, by way
 
 
 def cell_of(record: dict[str, Any]) -> tuple[str, str, int, int]:
@@ -54,6 +55,17 @@ def native_lines(groups: Groups) -> Iterator[str]:
         first = next((r for r in ways.get((name, AS_IT_IS), ()) if (r.get("seed", 0), r["fold"]) == (0, 0)), None)
         if first is not None:
             yield from (f"What {name} as it is gave in the first fold:", "", "```", first["rules"], "```", "")
+    yield from no_larger_lines(groups, ways)
+    compared = [(names, records, ways[names[0], AS_IT_IS]) for names, records in ways.items() if beside(names, ways)]
+    yield "At equal size: the accuracy of the largest rule set of the front that is no larger (fitted without the rows"
+    yield "held out), and by how much it is above or below that of the table as it is. Learned from HELOC's complete"
+    yield "rows, a fifth of all, rules are short and say little about the others."
+    yield ""
+    rows = [(*names, *by_size(*both)) for names, *both in compared]
+    yield from grid(("table", "way", *(f"{most} columns" for most in SIZES)), rows)
+
+
+def no_larger_lines(groups: Groups, ways: Ways) -> Iterator[str]:
     yield "Which size is chosen differs much from fold to fold, in every way. So that nothing is compared with larger"
     yield "rules: the table as it is once more, in each fold with `max_size` at the size of the other way's rules,"
     yield "and that way once more with the same `max_size`. Differences are those of the same folds, with their"
@@ -72,13 +84,6 @@ def native_lines(groups: Groups) -> Iterator[str]:
             if each[names[1]] and each[AS_IT_IS]
         ],
     )
-    compared = [(names, records, ways[names[0], AS_IT_IS]) for names, records in ways.items() if beside(names, ways)]
-    yield "At equal size: the accuracy of the largest rule set of the front that is no larger (fitted without the rows"
-    yield "held out), and by how much it is above or below that of the table as it is. Learned from HELOC's complete"
-    yield "rows, a fifth of all, rules are short and say little about the others."
-    yield ""
-    rows = [(*names, *by_size(*both)) for names, *both in compared]
-    yield from grid(("table", "way", *(f"{most} columns" for most in SIZES)), rows)
 
 
 def beside(names: tuple[str, str], ways: Mapping[tuple[str, str], object]) -> bool:
