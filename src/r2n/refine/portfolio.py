@@ -171,10 +171,9 @@ def explore(
     """
     assert blank.schema is not None
     sure, most = sureness(rows, target), RULE_SHARE * float(np.average(target, weights=rows.weight))
-    problems = [
-        Problem.of(rows.table, blank.schema, target, rows.weight, prices, plan.caps, plan.knowledge)
-        for prices in (Prices.of(price * sure, min(rule * price * sure, most)) for price in plan.prices)
-    ]
+    prices = [Prices.of(price * sure, min(rule * price * sure, most)) for price in plan.prices]
+    first = Problem.of(rows.table, blank.schema, target, rows.weight, prices[0], plan.caps, plan.knowledge)
+    problems = [first, *map(first.at, prices[1:])]
     numbers = Numbers.of(problems[0])
     seen: list[Rules] = []  # the end of every task at the present price
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -76,7 +77,7 @@ class Problem:
     With y in {0, 1} and weights w, the weight in error of a rule set is Σ w·y + Σ_{rows predicted} w·(1 - 2y): a
     constant and a sum of signed costs over the rows that the rule set is true in. A teacher's probability takes the
     place of y without further change. The sum is divided by Σ w last: sums of whole weights are then exact, in any
-    order, and a row of weight two is the row twice.
+    order. Equal rows are one row of all their weight, so a row of weight two is the row twice, to the last bit.
     """
 
     table: Table
@@ -113,12 +114,19 @@ class Problem:
         knowledge: Knowledge = NOTHING,
     ) -> Problem:
         """From labels in {0, 1}, or probabilities, and weights. Rows in which a fixed rule is true are settled."""
+        first, place = different_rows([np.asarray(y), *columns_of(table, schema)])
+        if len(first) < table.n_rows:
+            table, y, weight = table.take(first), np.asarray(y)[first], sums_by(place, weight)
         target = np.asarray(y, dtype=np.float64)
         cost, floor = weight * (1.0 - 2.0 * target), float(np.sum(weight * target))
         settled = RuleSet(knowledge.fixed).truth(table) if knowledge.fixed else np.zeros(len(cost), dtype=np.bool_)
         floor += float(cost[settled].sum())
         cost[settled] = 0.0
         return cls(table, schema, cost, weight, floor, float(weight.sum()), prices, caps, knowledge)
+
+    def at(self, prices: Prices) -> Problem:
+        """The same rows, where size costs more or less."""
+        return replace(self, prices=prices)
 
     @property
     def n_rows(self) -> int:
@@ -187,3 +195,37 @@ class Problem:
 def objective_of(rules: RuleSet, problem: Problem) -> float:
     """The objective recomputed from a rule set and nothing else: what is reported must equal it."""
     return problem.error_of(rules.truth(problem.table)) + problem.prices.of_rules(rules.rules)
+
+
+def columns_of(table: Table, schema: Schema) -> Iterator[NDArray[Any]]:
+    """Each column as what tells its values apart."""
+    for column in schema.columns:
+        yield table.numeric(column.name) if column.kind == "numeric" else table.codes(column.name)[0]
+
+
+def different_rows(columns: Iterable[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first row of each kind of equal rows, in their order, and for each row the place of its kind among these.
+
+    >>> first, place = different_rows([np.array([0.5, 0.2, 0.5, np.nan, np.nan]), np.array([1, 1, 1, 2, 2])])
+    >>> first.tolist(), place.tolist()
+    ([0, 1, 3], [0, 1, 0, 2, 2])
+    """
+    kind = None
+    for column in columns:
+        values, codes = np.unique(column, return_inverse=True)
+        kind = codes if kind is None else np.unique(kind * len(values) + codes, return_inverse=True)[1]
+        if len(kind) and kind.max() + 1 == len(kind):  # all differ: in most tables after a column or two
+            break
+    assert kind is not None
+    _, first, kind = np.unique(kind, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return first[order], np.argsort(order)[kind]
+
+
+def sums_by(place: NDArray[np.intp], weight: Floats) -> Floats:
+    """The weight at each place, rounded once: three times 0.1 is then 0.3 of weight, as 3·0.1 is."""
+    order, counts = np.argsort(place, kind="stable"), np.bincount(place)
+    sums, ends = weight[order[np.cumsum(counts) - counts]], np.cumsum(counts)
+    for k in np.flatnonzero(counts > 1):
+        sums[k] = math.fsum(weight[order[ends[k] - counts[k] : ends[k]]])
+    return sums
