@@ -149,41 +149,71 @@ def test_a_row_of_weight_two_is_the_row_twice_where_not_all_rows_are_read(seed: 
     start = RuleSet.parse("True if a > 20 else False").rules
     weighted = problem_of(frame, y, np.full(4_000, 2.0))
     repeated = problem_of(pd.concat([frame, frame], ignore_index=True), np.r_[y, y], np.ones(8_000))
-    ends = [list(descend(problem, start))[-1] for problem in (weighted, repeated)]
-    assert ends[0].objective == pytest.approx(ends[1].objective, abs=1e-9)
+    assert list(descend(weighted, start)) == list(descend(repeated, start))
 
 
-def same_by_weights_and_by_rows(seed: int) -> None:
-    """A start's objective and measures, and the end that a descent leads to from it."""
+def noisy(seed: int, n: int = 80) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
+    """A table of few rows with missing values of both kinds, labels with noise, and how often each row is there."""
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80), "k": rng.choice(list("pqr"), 80)})
-    y = ((frame["a"] + frame["b"] > 0.3) | (frame["k"] == "p")).to_numpy() ^ (rng.random(80) < 0.1)
-    times = rng.integers(0, 3, 80)
-    again = np.repeat(np.arange(80), times)
-    kept = np.flatnonzero(times)
-    weighted = problem_of(frame.iloc[kept], y[kept], times[kept].astype(float))
-    repeated = problem_of(frame.iloc[again], y[again], np.ones(len(again)))
+    frame = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n), "k": rng.choice(list("pqr"), n)})
+    y = ((frame["a"] + frame["b"] > 0.3) | (frame["k"] == "p")).to_numpy() ^ (rng.random(n) < 0.1)
+    times = rng.integers(0, 3, n)
+    if seed % 2:
+        frame["b"] = np.where(rng.random(n) < 0.2, np.nan, frame["b"].round(1))
+        frame.loc[rng.random(n) < 0.1, "k"] = None
+        times = rng.integers(0, 4, n)
+    return frame, y, times
+
+
+def same_by_weights_and_by_rows(
+    seed: int, unit: float = 1.0, shuffled: bool = False, target: np.ndarray | None = None
+) -> None:
+    """A start's objective and measures, and every move of a descent from it, to the last bit."""
+    frame, y, times = noisy(seed)
+    kept, again = np.flatnonzero(times), np.repeat(np.arange(80), times)
+    if shuffled:
+        again = np.random.default_rng(seed).permutation(again)
+    target = y if target is None else target
+    weighted = problem_of(frame.iloc[kept], target[kept], unit * times[kept])
+    repeated = problem_of(frame.iloc[again], target[again], np.full(len(again), unit))
     start = RuleSet.parse("True if a > 0 or k in {q} else False")
-    assert weighted.objective(start.rules) == pytest.approx(repeated.objective(start.rules))
+    assert weighted.objective(start.rules) == repeated.objective(start.rules)
     by_weight, by_rows = measure(start, frame, y, times), measure(start, frame.iloc[again], y[again])
     assert str(by_weight) == str(by_rows)
-    ends = [list(descend(problem, start.rules))[-1] for problem in (weighted, repeated)]
-    assert ends[0].objective == pytest.approx(ends[1].objective, abs=1e-9)
+    assert list(descend(weighted, start.rules)) == list(descend(repeated, start.rules))
 
 
-# The same tables each time: about one noisy table in 400 is like the one below.
-@settings(max_examples=30, derandomize=True)
-@given(seed=st.integers(0, 10**6))
-def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_no_row(seed: int) -> None:
-    same_by_weights_and_by_rows(seed)
-
-
-@pytest.mark.xfail(
-    strict=False, reason="sums of floats hang in their last bits on the number of rows, and directions on them"
+@settings(max_examples=30)
+@given(
+    seed=st.integers(0, 10**6), unit=st.sampled_from([1.0, 0.1, 1 / 3]), shuffled=st.booleans(), taught=st.booleans()
 )
+def test_a_row_of_weight_two_is_the_row_twice_and_of_weight_zero_no_row(
+    seed: int, unit: float, shuffled: bool, taught: bool
+) -> None:
+    """Also with labels as a teacher has them, whatever the unit of weights, and wherever the copies stand."""
+    probability = np.random.default_rng(seed).random(80).round(2) if taught else None
+    same_by_weights_and_by_rows(seed, unit, shuffled, probability)
+
+
 def test_a_row_of_weight_two_is_the_row_twice_where_last_bits_decide() -> None:
-    """Known not to hold; not strict, for the last bits are those of this machine's library."""
+    """In this table the last bit of a sum of floats leads another way: the sums must be of the same numbers."""
     same_by_weights_and_by_rows(262_396)
+
+
+def test_equal_rows_are_one_row_of_all_their_weight() -> None:
+    frame = pd.DataFrame({"a": [1.0, -0.0, np.nan, 0.0, np.nan, 1.0, 1.0], "k": ["p", "q", None, "q", None, "p", "r"]})
+    y = np.array([1, 0, 1, 0, 1, 0, 1])
+    problem = problem_of(frame, y, np.array([1.0, 0.1, 2.0, 0.1, 3.0, 4.0, 5.0]))
+    assert np.array_equal(problem.table.numeric("a"), [0.0, 1.0, 1.0, 1.0, np.nan], equal_nan=True)
+    assert problem.cost.tolist() == [0.2, 4.0, -1.0, -5.0, -5.0], "two p's differ in their label"
+    assert problem.weight.tolist() == [0.2, 4.0, 1.0, 5.0, 5.0]
+    assert (problem.total, problem.floor) == (15.2, 11.0)
+
+
+def test_weights_of_equal_rows_are_added_exactly() -> None:
+    """0.1 ten times is 1, as 10·0.1 is; added one after the other it would not be."""
+    frame = pd.DataFrame({"a": np.r_[np.ones(10), 2.0]})
+    assert problem_of(frame, np.r_[np.ones(10), 0.0], np.full(11, 0.1)).weight.tolist() == [1.0, 0.1]
 
 
 def test_weights_reach_the_rules() -> None:

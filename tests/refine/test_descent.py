@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, toy
 from r2n.errors import Interrupted, ParameterError
-from r2n.refine import Caps, Move, Prices, Problem, descend, objective_of
+from r2n.refine import Caps, Labelled, Move, Prices, Problem, descend, objective_of
 from r2n.refine.descent import within_caps
 from r2n.refine.memberships import membership_candidates
 from r2n.refine.moves import Fitter
@@ -23,7 +23,7 @@ from r2n.rules import Halfspace, Knowledge, Membership, Rule
 from r2n.schema import Schema
 
 
-def mixed(seed: int, n: int = 200, price: float = 5e-3, caps: Caps = Caps()) -> tuple[Problem, np.ndarray]:  # noqa: B008
+def labelled(seed: int, n: int = 200) -> tuple[Schema, Labelled]:
     """A small noisy table with numbers, categories, missing values of both kinds, and weights."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(
@@ -37,7 +37,12 @@ def mixed(seed: int, n: int = 200, price: float = 5e-3, caps: Caps = Caps()) -> 
     frame.loc[rng.random(n) < 0.1, "a"] = np.nan
     y = ((frame["a"] + frame["b"] > 1.5) | (frame["k"] == "p")).to_numpy() ^ (rng.random(n) < 0.1)
     schema, table = Schema.learn(frame)
-    return Problem.of(table, schema, y, rng.random(n) + 0.1, Prices.of(price), caps), y
+    return schema, Labelled(table, y, rng.random(n) + 0.1)
+
+
+def mixed(seed: int, n: int = 200, price: float = 5e-3, caps: Caps = Caps()) -> Problem:  # noqa: B008
+    schema, rows = labelled(seed, n)
+    return Problem.of(rows.table, schema, rows.truth, rows.weight, Prices.of(price), caps)
 
 
 START = RuleSet.parse("True if a > 0 and c > 0 or k in {q} or b + 0.001·c > 1 and a < 1 else False").rules
@@ -46,7 +51,7 @@ START = RuleSet.parse("True if a > 0 and c > 0 or k in {q} or b + 0.001·c > 1 a
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10**6), start=st.sampled_from([(), START, (Rule(),)]))
 def test_the_descent_is_monotone_ends_and_reports_what_is_so(seed: int, start: tuple[Rule, ...]) -> None:
-    problem, _ = mixed(seed)
+    problem = mixed(seed)
     moves = list(descend(problem, start))
     objectives = [move.objective for move in moves]
     assert all(later < earlier for earlier, later in pairwise(objectives))
@@ -62,7 +67,7 @@ def test_the_descent_is_monotone_ends_and_reports_what_is_so(seed: int, start: t
 def test_on_its_care_set_the_prediction_is_the_literal_and_elsewhere_it_does_not_matter(
     seed: int, j: int, k: int
 ) -> None:
-    problem, _ = mixed(seed)
+    problem = mixed(seed)
     state = State.of(problem, START)
     literal = state.rules[j].literals[k % len(state.rules[j].literals)]
     care = state.care_set(j, literal)
@@ -74,16 +79,15 @@ def test_on_its_care_set_the_prediction_is_the_literal_and_elsewhere_it_does_not
 
 
 def test_the_error_is_the_weighted_error() -> None:
-    problem, y = mixed(3)
-    said = RuleSet(START).truth(problem.table)
-    share = np.abs(problem.cost) / problem.total
-    assert problem.error(START) == pytest.approx(float(share[said != y].sum()))
+    _, rows = labelled(3)
+    wrong = RuleSet(START).truth(rows.table) != rows.truth
+    assert mixed(3).error(START) == pytest.approx(float(np.average(wrong, weights=rows.weight)))
 
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=25)
 def test_a_set_of_categories_is_the_best_of_all_sets(seed: int) -> None:
-    problem, _ = mixed(seed, n=400)  # enough rows that every category is decided
+    problem = mixed(seed, n=400)  # enough rows that every category is decided
     rows = np.flatnonzero(np.random.default_rng(seed).random(400) < 0.7)
     found = [lit for lit in membership_candidates(problem, rows, problem.cost[rows]) if isinstance(lit, Membership)]
     cost = {lit: problem.cost[rows][lit.evaluate(problem.table)[rows]].sum() for lit in found}
@@ -102,13 +106,13 @@ def test_a_set_of_categories_is_the_best_of_all_sets(seed: int) -> None:
     [Caps(1, 1, 1), Caps(2, 2, 2), Caps(1, None, None), Caps(None, 1, 3), *(Caps(size=k) for k in (0, 1, 2, 3, 5))],
 )
 def test_caps_are_kept_by_every_move(caps: Caps) -> None:
-    problem, _ = mixed(1, price=1e-4, caps=caps)
+    problem = mixed(1, price=1e-4, caps=caps)
     for move in descend(problem, START):
         assert problem.allows(move.rules)
 
 
 def test_what_is_too_much_to_read_loses_literals_before_it_loses_everything() -> None:
-    problem, _ = mixed(1, caps=Caps(size=2))
+    problem = mixed(1, caps=Caps(size=2))
     (rule,) = RuleSet.parse("True if a > 0 and c > 0 and b > 1 else False").rules
     (shorter,) = within_caps(problem, (rule,), Fitter.of(problem))
     assert set(shorter.literals) < set(rule.literals)
@@ -116,7 +120,7 @@ def test_what_is_too_much_to_read_loses_literals_before_it_loses_everything() ->
 
 
 def test_fixed_rules_take_their_part_of_what_may_be_read() -> None:
-    problem, _ = mixed(1, caps=Caps(rules=3, size=5))
+    problem = mixed(1, caps=Caps(rules=3, size=5))
     problem = replace(problem, knowledge=Knowledge(fixed=START[:1]))
     (ones, few), (sizes, much) = limits_of(problem, START[1:])
     assert (ones.tolist(), few) == ([1.0, 1.0], 2)
@@ -124,7 +128,7 @@ def test_fixed_rules_take_their_part_of_what_may_be_read() -> None:
 
 
 def test_the_best_subset_is_found_in_a_small_pool() -> None:
-    problem, _ = mixed(5)
+    problem = mixed(5)
     fit = Fitter.of(problem)
     pool = [Rule((literal,)) for literal in fit.literals(np.ones(200, bool), problem.cost)][:8]
     every = [[rule for i, rule in enumerate(pool) if mask >> i & 1] for mask in range(2 ** len(pool))]
@@ -155,7 +159,7 @@ def test_integer_programming_finds_the_best_subset_of_any_pool(seed: int, most: 
 
 
 def test_a_pool_with_too_many_cells_is_left_to_local_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem, _ = mixed(5)
+    problem = mixed(5)
     pool = [Rule((literal,)) for literal in Fitter.of(problem).literals(np.ones(200, bool), problem.cost)]
     exact = best_subset(problem, pool)
     monkeypatch.setattr("r2n.refine.recombine.MOST_CELLS", 1)

@@ -90,7 +90,7 @@ def test_excluded_columns_are_not_filled_and_signs_are_kept() -> None:
 
 # -- the scan ---------------------------------------------------------------------------------------
 
-cells = st.tuples(st.integers(-4, 4), st.integers(-4, 4) | st.none(), st.integers(-3, 3))
+cells = st.tuples(st.integers(-4, 4), st.integers(-4, 4) | st.none(), st.integers(-3, 3).filter(bool))
 
 
 @given(st.lists(cells, min_size=3, max_size=25), st.sampled_from([-1.5, -0.4, 0.7, 2.0]), st.floats(-2.0, 2.0))
@@ -101,9 +101,9 @@ def test_no_fill_of_the_column_is_better_than_the_one_scanned(
     if len(set(y[~np.isnan(y)])) < 2 or len(set(x)) < 2:
         return
     schema, table = Schema.learn({"x": x, "y": y})
-    problem = Problem.of(table, schema, np.zeros(len(x)), np.ones(len(x)), Prices.of(0.0), Caps())
-    numbers = Numbers.of(problem)
-    scan = Scan.of(numbers, np.arange(len(x)), cost, (0, 1), np.array([1.0, b]), {1: fill})
+    problem = Problem.of(table, schema, cost < 0, np.abs(cost), Prices.of(0.0), Caps())
+    numbers, cost = Numbers.of(problem), problem.cost
+    scan = Scan.of(numbers, np.arange(problem.n_rows), cost, (0, 1), np.array([1.0, b]), {1: fill})
     if scan is None:
         return
 
@@ -122,7 +122,7 @@ def test_no_fill_of_the_column_is_better_than_the_one_scanned(
 def test_a_sum_is_improved_from_its_own_fill() -> None:
     X = people(2000, seed=5)
     problem = problem_of(X, granted(X))
-    rows, numbers = np.arange(len(X)), Numbers.of(problem)
+    rows, numbers = np.arange(problem.n_rows), Numbers.of(problem)
     start = Halfspace.of({"income": 1, Filled("debt", 15): -1.7}, 9)
     (better,) = improved(numbers, rows, problem.cost, start)
     assert [key for key, _ in better.terms if isinstance(key, Filled)]

@@ -20,7 +20,8 @@ class Cut:
 def best_cut(values: Floats, cost: Floats) -> Cut | None:
     """The threshold c that minimises the cost of the rows with value > c; None if no cut is better than none.
 
-    Rows of equal value stand or fall together. The threshold is put halfway between two values.
+    Rows of equal value stand or fall together. The threshold is put halfway between two values; below all of them, by
+    more than their rounding: one float of distance would be none in other units.
 
     >>> import numpy as np
     >>> best_cut(np.array([3.0, 1.0, 2.0, 2.0]), np.array([-1.0, 1.0, -1.0, 0.5]))
@@ -41,8 +42,13 @@ def best_sorted_cut(values: Floats, cost: Floats) -> Cut | None:
         best = int(starts[np.argmin(above[starts])])
     if above[best] >= 0.0:
         return None
-    at = halfway(values[best - 1], values[best]) if best > 0 else np.nextafter(values[0], -np.inf)
+    at = halfway(values[best - 1], values[best]) if best > 0 else below(values[0], values[-1])
     return Cut(float(at), float(above[best]))
+
+
+def below(low: float, high: float) -> float:
+    """A number clearly below all of those from low to high."""
+    return float(low - 1e-6 * max(high - low, abs(low), 1.0))
 
 
 def best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut | None:

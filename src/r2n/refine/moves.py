@@ -41,15 +41,25 @@ class Fitter:
         return cls(problem, Numbers.of(problem))
 
     def literals(
-        self, rows: Bools, cost: Floats, start: Literal | None = None, beside: Iterable[str] = ()
+        self,
+        rows: Bools,
+        cost: Floats,
+        start: Literal | None = None,
+        beside: Iterable[str] = (),
+        room: int | None = None,
     ) -> Iterator[Literal]:
         """Good literals to be true in the rows of negative cost and false in the others.
 
-        They are for a rule that reads the columns `beside`, and may be of those that an expert gave.
+        They are for a rule that reads the columns `beside`, read at most `room` columns where that is given, and may
+        be of those that an expert gave.
         """
         index, knowledge = np.flatnonzero(rows), self.problem.knowledge
         here = cost[index]
         most = self.problem.caps.columns or len(self.numbers.names) + MOST_SETS
+        if room is not None:
+            most = min(most, room)
+        if most < 1:
+            return
         halfspace = start if isinstance(start, Halfspace) and len(start.terms) <= most else None
         barred = knowledge.excluded | knowledge.apart_from(beside)
         now = len(self._fitted)
@@ -65,9 +75,9 @@ class Fitter:
                 self._fitted[literal] = now
                 yield literal
 
-    def best(self, rows: Bools, cost: Floats, beside: Iterable[str] = ()) -> Literal | None:
+    def best(self, rows: Bools, cost: Floats, beside: Iterable[str] = (), room: int | None = None) -> Literal | None:
         """The literal of the lowest cost on these rows, its price included."""
-        options = self.literals(rows, cost, beside=beside)
+        options = self.literals(rows, cost, beside=beside, room=room)
         return min(options, key=lambda literal: self._objective(literal, rows, cost), default=None)
 
     def best_instead(self, literal: Literal, rows: Bools, beside: Iterable[str]) -> Literal | None:
@@ -87,9 +97,9 @@ class Fitter:
         weight = float(cost[rows & self.problem.truth(literal)].sum())
         return weight / self.problem.total + self.problem.prices.of_literal(literal)
 
-    def is_new(self, question: object, rows: Bools) -> bool:
-        """Whether this was not asked of these rows before: the same fit on the same rows gives the same answer."""
-        key = (question, blake2b(np.packbits(rows).tobytes(), digest_size=16).digest())
+    def is_new(self, question: object, rows: Bools, room: int | None) -> bool:
+        """Whether this was not asked before: the same fit on the same rows, in the same room, gives the same answer."""
+        key = (question, room, blake2b(np.packbits(rows).tobytes(), digest_size=16).digest())
         if key in self._seen:
             return False
         self._seen.add(key)
@@ -126,17 +136,19 @@ def refit_literal(state: State, fit: Fitter) -> Groups:
     """With one literal fitted anew on its care set; the longest unfitted come first."""
     for j, literal in fit.longest_unfitted(state.rules):
         care, rest = state.care_set(j, literal), replaced(state.rules[j], literal, None)
-        if fit.is_new(literal, care):
-            others = fit.literals(care, state.problem.cost, literal, rest.columns)
+        room = state.problem.room(state.with_rule(j, rest))
+        if fit.is_new(literal, care, room):
+            others = fit.literals(care, state.problem.cost, literal, rest.columns, room)
             yield (state.with_rule(j, replaced(state.rules[j], literal, other)) for other in others)
 
 
 def grow_literal(state: State, fit: Fitter) -> Groups:
     """With one more literal in a rule: it decides the rows in which that rule alone fires."""
+    room = state.problem.room(state.rules)
     for j, rule in enumerate(state.rules):
         alone = state.fired[j] & state.others_silent(j)
-        if fit.is_new("grow", alone):
-            literals = fit.literals(alone, state.problem.cost, beside=rule.columns)
+        if fit.is_new("grow", alone, room):
+            literals = fit.literals(alone, state.problem.cost, beside=rule.columns, room=room)
             yield (state.with_rule(j, Rule((*rule.literals, literal))) for literal in literals)
 
 
@@ -144,9 +156,10 @@ def grow_rule(state: State, fit: Fitter) -> Groups:
     """With one more rule: it decides the rows in which none fires."""
     silent, most = state.count == 0, state.problem.caps.rules
     full = most is not None and len(state.rules) + len(state.problem.knowledge.fixed) >= most
-    if not full and fit.is_new("rule", silent):
+    room = state.problem.room(state.rules)
+    if not full and fit.is_new("rule", silent, room):
         boosts = [*BOOSTS, *rare(state.problem.cost[silent])]
-        yield ((*state.rules, rule) for boost in boosts for rule in seeded(silent, boost, fit))
+        yield ((*state.rules, rule) for boost in boosts for rule in seeded(silent, boost, fit, room))
 
 
 def rare(cost: Floats) -> Iterator[float]:
@@ -156,19 +169,20 @@ def rare(cost: Floats) -> Iterator[float]:
         yield loss / gain
 
 
-def seeded(rows: Bools, boost: float, fit: Fitter) -> Iterator[Rule]:
+def seeded(rows: Bools, boost: float, fit: Fitter, room: int | None = None) -> Iterator[Rule]:
     """Rules for these rows, from a first literal for which a covered positive counts `boost` times."""
     cost = fit.problem.cost
-    seed = fit.best(rows, np.where(cost < 0, boost * cost, cost))
+    seed = fit.best(rows, np.where(cost < 0, boost * cost, cost), room=room)
     if seed is not None:
-        yield from grown(Rule((seed,)), rows, fit)
+        yield from grown(Rule((seed,)), rows, fit, room)
 
 
-def grown(rule: Rule, rows: Bools, fit: Fitter, most: int = 4) -> Iterator[Rule]:
+def grown(rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: int = 4) -> Iterator[Rule]:
     """The rule, and longer ones, each by the literal that is best on the rows it still covers."""
     yield rule
     while len(rule.literals) < most:
-        literal = fit.best(rows & fit.problem.fires(rule), fit.problem.cost, rule.columns)
+        left = None if room is None else room - rule.size
+        literal = fit.best(rows & fit.problem.fires(rule), fit.problem.cost, rule.columns, left)
         longer = None if literal is None else Rule((*rule.literals, literal))
         if longer is None or longer == rule:
             return
@@ -185,8 +199,9 @@ def merge_rules(state: State, fit: Fitter) -> Groups:
         shared = tuple(set(state.rules[i].literals) & set(state.rules[j].literals))
         others_silent = (state.count - state.fired[i] - state.fired[j]) == 0
         open_rows = others_silent & state.problem.fires(Rule(shared))
-        if fit.is_new("merge", open_rows):
-            literals = fit.literals(open_rows, state.problem.cost, beside=Rule(shared).columns)
+        room = state.problem.room((*rest, Rule(shared)))
+        if fit.is_new("merge", open_rows, room):
+            literals = fit.literals(open_rows, state.problem.cost, beside=Rule(shared).columns, room=room)
             yield ((*rest, Rule((*shared, literal))) for literal in literals)
 
 

@@ -196,7 +196,8 @@ def lots(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
     """
     mixed = np.zeros(n_rows, dtype=np.uint64)
     for column in columns:  # after each a round of splitmix64's finaliser, which spreads every bit over all
-        mixed ^= np.ascontiguousarray(column, dtype=np.float64).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+        value = np.ascontiguousarray(column, dtype=np.float64) + 0.0  # -0.0 is 0.0
+        mixed ^= value.view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
             mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
         mixed ^= mixed >> np.uint64(31)

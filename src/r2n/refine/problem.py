@@ -77,7 +77,8 @@ class Problem:
     With y in {0, 1} and weights w, the weight in error of a rule set is Σ w·y + Σ_{rows predicted} w·(1 - 2y): a
     constant and a sum of signed costs over the rows that the rule set is true in. A teacher's probability takes the
     place of y without further change. The sum is divided by Σ w last: sums of whole weights are then exact, in any
-    order. Equal rows are one row of all their weight, so a row of weight two is the row twice, to the last bit.
+    order. Equal rows are one row of all their weight, and rows are put in the order of their values: a row of weight
+    two is the row twice, wherever it stands, and that to the last bit.
     """
 
     table: Table
@@ -114,10 +115,8 @@ class Problem:
         knowledge: Knowledge = NOTHING,
     ) -> Problem:
         """From labels in {0, 1}, or probabilities, and weights. Rows in which a fixed rule is true are settled."""
-        first, place = different_rows([np.asarray(y), *columns_of(table, schema)])
-        if len(first) < table.n_rows:
-            table, y, weight = table.take(first), np.asarray(y)[first], sums_by(place, weight)
-        target = np.asarray(y, dtype=np.float64)
+        rows, kind = different_rows([*columns_of(table, schema), np.asarray(y)])
+        table, weight, target = table.take(rows), sums_by(kind, weight), np.asarray(y, dtype=np.float64)[rows]
         cost, floor = weight * (1.0 - 2.0 * target), float(np.sum(weight * target))
         settled = RuleSet(knowledge.fixed).truth(table) if knowledge.fixed else np.zeros(len(cost), dtype=np.bool_)
         floor += float(cost[settled].sum())
@@ -188,6 +187,10 @@ class Problem:
         short = self.caps.size is None or self.size_of(learned) <= self.caps.size
         return few and short and all(map(self.permits_rule, learned.difference(permitted)))
 
+    def room(self, beside: Iterable[Rule]) -> int | None:
+        """How many columns a literal may read beside these rules and the fixed ones; None if any number."""
+        return None if self.caps.size is None else self.caps.size - self.size_of(beside)
+
     def size_of(self, learned: Iterable[Rule]) -> int:
         return sum(rule.size for rule in (*learned, *self.knowledge.fixed))
 
@@ -204,28 +207,28 @@ def columns_of(table: Table, schema: Schema) -> Iterator[NDArray[Any]]:
 
 
 def different_rows(columns: Iterable[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The first row of each kind of equal rows, in their order, and for each row the place of its kind among these.
+    """One row of each kind of equal rows, in the order of their values, and for each row its kind.
 
-    >>> first, place = different_rows([np.array([0.5, 0.2, 0.5, np.nan, np.nan]), np.array([1, 1, 1, 2, 2])])
-    >>> first.tolist(), place.tolist()
-    ([0, 1, 3], [0, 1, 0, 2, 2])
+    The order is that of the first columns, of as many as tell all rows apart.
+
+    >>> rows, kind = different_rows([np.array([0.5, 0.2, 0.5, np.nan, np.nan]), np.array([1, 1, 1, 2, 2])])
+    >>> rows.tolist(), kind.tolist()
+    ([1, 0, 3], [1, 0, 1, 2, 2])
     """
-    kind = None
+    kind = np.zeros(1, dtype=np.intp)
     for column in columns:
         values, codes = np.unique(column, return_inverse=True)
-        kind = codes if kind is None else np.unique(kind * len(values) + codes, return_inverse=True)[1]
-        if len(kind) and kind.max() + 1 == len(kind):  # all differ: in most tables after a column or two
+        kind = np.unique(kind * len(values) + codes, return_inverse=True)[1]
+        if kind.max(initial=-1) + 1 == len(kind):  # in most tables after a column or two
             break
-    assert kind is not None
-    _, first, kind = np.unique(kind, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    return first[order], np.argsort(order)[kind]
+    return np.unique(kind, return_index=True)[1], kind
 
 
-def sums_by(place: NDArray[np.intp], weight: Floats) -> Floats:
-    """The weight at each place, rounded once: three times 0.1 is then 0.3 of weight, as 3·0.1 is."""
-    order, counts = np.argsort(place, kind="stable"), np.bincount(place)
-    sums, ends = weight[order[np.cumsum(counts) - counts]], np.cumsum(counts)
+def sums_by(kind: NDArray[np.intp], weight: Floats) -> Floats:
+    """The weight of each kind, rounded once: ten rows of 0.1 weigh what one of 10·0.1 does, in any order."""
+    counts, sorted_weight = np.bincount(kind), weight[np.argsort(kind, kind="stable")]
+    ends = np.cumsum(counts)
+    sums: Floats = sorted_weight[ends - counts]
     for k in np.flatnonzero(counts > 1):
-        sums[k] = math.fsum(weight[order[ends[k] - counts[k] : ends[k]]])
+        sums[k] = math.fsum(sorted_weight[ends[k] - counts[k] : ends[k]])
     return sums

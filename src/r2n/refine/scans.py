@@ -91,13 +91,13 @@ class Scan:
         named = {k: numbers.names[column] for k, column in enumerate(columns)}
         sets = {k: name.take(rows) for k, name in named.items() if isinstance(name, Counted)}
         value = added(b, z)
-        cut = clear_cut(value, cost) if fills else best_cut(value, cost)
+        cut = best_cut(value, cost)
         return None if cut is None else cls(numbers, columns, cost, z, b, dict(fills), gaps, sets, value, cut)
 
     def threshold(self) -> None:
         if self.sets:
             self.value = added(self.b, self.z)  # equal rows stay so to the last bit: no cut may fall between them
-        again = clear_cut(self.value, self.cost) if self.fills else best_cut(self.value, self.cost)
+        again = best_cut(self.value, self.cost)
         if again is not None and again.cost < self.cut.cost:
             self.cut = again
 
@@ -133,19 +133,6 @@ class Scan:
                 if float(self.cost @ (changed > self.cut.at)) < float(self.cost @ (self.value > self.cut.at)):
                     self.value, self.sets[k] = changed, other
                     self.z[k] = (other.ones() - centre) / scale
-
-
-def clear_cut(value: Floats, cost: Floats) -> Cut | None:
-    """The best cut; if it is below all rows, then by more than their rounding.
-
-    A sum that is filled may well be true in all of them, and says something by that: others are not known. One float
-    of distance would be none in other units.
-    """
-    cut = best_cut(value, cost)
-    if cut is None or cut.at >= value.min():
-        return cut
-    low, high = float(value.min()), float(value.max())
-    return Cut(low - 1e-6 * max(high - low, abs(low), 1.0), cut.cost)
 
 
 def best_fill(rest: Floats, cost: Floats, b: float, low: float, high: float) -> float:
