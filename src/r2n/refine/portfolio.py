@@ -100,12 +100,12 @@ def refine(
     many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
     chosen = choice(front, wrong, judges, many, labels.taught, plan.caps)
     most = front[front.best].size if plan.caps.size is None else plan.caps.size
-    doubted = labels.taught and plan.caps.size is None  # what grows must show, unless so much may be read
+    doubted = labels.taught and not asked(plan.caps)  # what grows must show, unless so much may be read
     rules = rough = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time, also to ask the teacher again
-            wanted = plan.teacher if labels.taught else False
-            again = cleaned_labels(many, None, shown, wanted, plan.seed, plan.n_jobs)
+            wanted, manners = (plan.teacher, [labels.manner]) if labels.manner is not None else (False, [])
+            again = cleaned_labels(many, None, shown, wanted, plan.seed, plan.n_jobs, manners=manners)
             rules, interrupted = finish(front[chosen], most, many, again.fit, plan, watch)
             if doubted and rules.size > front[chosen].size and not interrupted and not passed(plan.finish_until):
                 small, interrupted = finish(front[chosen], front[chosen].size, many, again.fit, plan, watch)
@@ -120,16 +120,21 @@ def refine(
 def choice(front: Front, wrong: Floats, judges: Labelled, many: Labelled, taught: bool, caps: Caps) -> int:
     """The point to take: if a size was asked for, the best on the rows held out, else the smallest that is as good.
 
-    `wrong` says by how much each row held out (as a teacher has it) is decided wrongly by each point.
+    `wrong` says by how much each row held out (as a teacher has it) is decided wrongly by each point. Where labels are
+    noisy, what is more to read must show in them too, unless someone has said that so much may be read.
     """
     if caps.size is not None:
         return int(np.argmin(judges.weight @ wrong))
     chosen = min(one_standard_error(wrong, judges.weight), front.best)  # a teacher errs: true labels have a say too
-    if taught:
+    if taught and not asked(caps):
         chosen = smallest_as_good([point.rules for point in front.points[: chosen + 1]], many)
-        if caps.rules is None:
-            chosen = fewest_rules(front, chosen, judges)
+        chosen = fewest_rules(front, chosen, judges)
     return chosen
+
+
+def asked(caps: Caps) -> bool:
+    """Whether someone has said how many rules, or columns in all, may be read."""
+    return caps.rules is not None or caps.size is not None
 
 
 def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
