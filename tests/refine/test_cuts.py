@@ -26,6 +26,15 @@ def test_the_best_cut_is_the_best_of_all_cuts(pairs: list[tuple[int, int]]) -> N
         assert cost[values > found.at].sum() == pytest.approx(found.cost)
 
 
+@pytest.mark.parametrize("values", [[3.0], [1.0, 2.0], [-1e-9, 1e-9], [1e12, 1e12 + 1], [-5.0, 1e6]])
+def test_a_cut_below_all_rows_keeps_a_distance_that_other_units_keep(values: list[float]) -> None:
+    found = best_cut(np.array(values), np.full(len(values), -1.0))
+    assert found is not None
+    low = min(values)
+    assert low - found.at >= 0.9e-6 * max(abs(low), 1.0)
+    assert low - found.at <= 1.1e-6 * max(abs(low), max(values) - low, 1.0)
+
+
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-4, 4), st.integers(-3, 3)), min_size=1, max_size=10))
 def test_the_best_coefficient_is_the_best_above_the_lowest_turn(triples: list[tuple[int, int, int]]) -> None:
     z, rest, cost = (np.array(part, dtype=float) for part in zip(*triples, strict=True))

@@ -119,6 +119,30 @@ def test_what_is_too_much_to_read_loses_literals_before_it_loses_everything() ->
     assert shorter.size == 2
 
 
+@pytest.mark.parametrize("room", [0, 1, 2, 3])
+def test_literals_are_fitted_with_the_columns_that_there_is_room_for(room: int) -> None:
+    problem = mixed(1, price=1e-4)
+    every = np.ones(problem.n_rows, bool)
+    found = list(Fitter.of(problem).literals(every, problem.cost, room=room))
+    assert max((literal.size for literal in found), default=0) == room
+
+
+def test_a_rule_that_lacks_the_room_for_the_best_literal_gets_a_shorter_one() -> None:
+    X, y = example(4).sample(3_000, random_state=0)
+    schema, table = Schema.learn(X)
+    (start,) = RuleSet.parse("True if x1 + x2 > 0.5 else False").rules
+    cap = Problem.of(table, schema, y, np.ones(len(y)), Prices.of(1e-4), Caps(columns=3, rules=1, size=3))
+    *_, last = descend(cap, (start,))
+    assert sum(rule.size for rule in last.rules) == 3
+    assert last.error < cap.error((start,)) - 0.05
+
+
+def test_room_is_what_all_rules_leave_the_fixed_ones_too() -> None:
+    problem = replace(mixed(1, caps=Caps(size=9)), knowledge=Knowledge(fixed=START[:1]))
+    assert problem.room(START[1:]) == 9 - sum(rule.size for rule in START)
+    assert mixed(1).room(START) is None
+
+
 def test_fixed_rules_take_their_part_of_what_may_be_read() -> None:
     problem = mixed(1, caps=Caps(rules=3, size=5))
     problem = replace(problem, knowledge=Knowledge(fixed=START[:1]))
