@@ -18,9 +18,9 @@ from r2n.datasets import example
 from r2n.errors import Interrupted, ModelFileError, ParameterError, ParseError
 from r2n.labels import Labels, weights_of
 from r2n.refine import Caps, Prices, Problem, descend
-from r2n.rules import ClassRules, RuleSet, measure
+from r2n.rules import ClassRules, Knowledge, RuleSet, measure
 from r2n.rules.modelfile import from_text, to_text
-from r2n.schema import Schema
+from r2n.schema import Schema, Table
 from r2n.settle import ordered, unclaimed_class
 
 QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
@@ -208,6 +208,17 @@ def test_equal_rows_are_one_row_of_all_their_weight() -> None:
     assert problem.cost.tolist() == [0.2, 4.0, -1.0, -5.0, -5.0], "two p's differ in their label"
     assert problem.weight.tolist() == [0.2, 4.0, 1.0, 5.0, 5.0]
     assert (problem.total, problem.floor) == (15.2, 11.0)
+
+
+def test_rows_that_a_fixed_rule_tells_apart_are_not_equal() -> None:
+    """As numbers 2^53 and 2^53 + 1 are one, as categories they are two."""
+    table = Table.read({"account": [2**53, 2**53 + 1] * 10, "x": [0.0] * 20})
+    schema, _ = Schema.learn({"account": [2**53, 2**53 + 1], "x": [0.0, 1.0]})
+    (fixed,) = RuleSet.parse(f"True if account in {{{2**53}}} else False").rules
+    y, knowledge = np.arange(20) % 2 == 0, Knowledge(fixed=(fixed,))
+    problem = Problem.of(table, schema, y, np.ones(20), Prices.of(0.0), Caps(), knowledge)
+    assert fixed.evaluate(table).tolist() == y.tolist()
+    assert (problem.error(()), problem.n_rows) == (0.0, 2)
 
 
 def test_weights_of_equal_rows_are_added_exactly() -> None:

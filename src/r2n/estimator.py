@@ -115,11 +115,12 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         Mix the labels that refinement fits to with the opinion of gradient boosting models that did not see the row.
         By default where these err on more than 5 % of the rows. Scores are always on the labels as they came.
     max_columns, max_literals, max_rules : int or None
-        The most columns in a literal, literals in a rule, and rules. With `max_rules` a rule costs less: see `price`.
+        The most columns in a literal, literals in a rule, and rules.
     max_size : int, optional
-        The most columns to read in all, each counted as often as it is mentioned: `rules_.size`. Without it the
-        smallest rules are chosen that the rows held out do not tell from the best; with it the best that were found
-        of this size. Of several classes each has so many.
+        The most columns to read in all, each counted as often as it is mentioned: `rules_.size`. Of several classes
+        each has so many. Without `max_rules` and `max_size` the smallest rules are chosen that the rows held out do not
+        tell from the best; with one of them so much may be read: a rule costs less (see `price`), and the best rules on
+        the rows held out are taken.
     price : float
         What a column costs to read, in units of error: refinement goes down from ten times this price to it (with
         `effort="quick"` it stays there). A literal costs one column besides those it reads, a rule two; with noisy

@@ -127,6 +127,17 @@ def test_literals_are_fitted_with_the_columns_that_there_is_room_for(room: int) 
     assert max((literal.size for literal in found), default=0) == room
 
 
+def test_an_experts_literal_that_there_is_no_room_for_stands_in_no_ones_way() -> None:
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    schema, table = Schema.learn(X)
+    (given,) = RuleSet.parse("True if x0 + x1 + x2 > 0 else False").literals
+    rows = table, schema, X.sum(axis=1) > 0, np.ones(600), Prices.of(1e-3), Caps(size=2)
+    *_, plain = descend(Problem.of(*rows), ())
+    *_, told = descend(Problem.of(*rows, Knowledge(literals=(given,))), ())
+    assert plain.error < 0.25
+    assert told.error == plain.error
+
+
 def test_a_rule_that_lacks_the_room_for_the_best_literal_gets_a_shorter_one() -> None:
     X, y = example(4).sample(3_000, random_state=0)
     schema, table = Schema.learn(X)

@@ -1,7 +1,6 @@
 """Tables that have broken learners: names, empty columns, rare classes, nothing to learn."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -149,9 +148,7 @@ def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good
     wrong = np.column_stack([np.abs(judges.truth * 1.0 - each.truth(table)) for each in rules])
     assert choice(Front(tuple(points)), wrong, judges, judges, False, Caps()) == 1
     assert choice(Front(tuple(points)), wrong, judges, judges, True, Caps(size=9)) == 2
-    doubtful = replace(judges, truth=judges.truth ^ (np.arange(judges.n_rows) % 2 == 0))  # too noisy to tell by
-    assert choice(Front(tuple(points)), wrong, judges, doubtful, True, Caps()) == 0
-    assert choice(Front(tuple(points)), wrong, judges, doubtful, True, Caps(rules=5)) == 1, "so many may be read"
+    assert choice(Front(tuple(points)), wrong, judges, judges, True, Caps(rules=2)) == 2
 
 
 def test_what_is_missing_is_in_the_middle_of_a_column_that_wild_values_squeeze() -> None:

@@ -71,7 +71,8 @@ class Fitter:
             membership_candidates(self.problem, index, here),
             knowledge.literals,
         ):
-            if self.problem.permits(literal) and not barred & set(literal.columns):
+            fits = room is None or literal.size <= room  # an expert's may be longer
+            if fits and self.problem.permits(literal) and not barred & set(literal.columns):
                 self._fitted[literal] = now
                 yield literal
 

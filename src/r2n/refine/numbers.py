@@ -174,7 +174,7 @@ class Numbers:
         return Halfspace.of(kept, literal.threshold - float(sum(a * self.centre[index[key]] for key, a in dropped)))
 
     def sample(self, rows: np.ndarray, most: int) -> Bools:
-        """Which of these rows to read where `most` different ones will do: a row twice is in or out with its copy."""
+        """Which of these rows to read where `most` different ones will do: equal ones together, whatever the label."""
         lot = self.lot[rows]
         here = np.zeros(int(lot.max(initial=-1)) + 1, dtype=np.bool_)
         here[lot] = True

@@ -84,8 +84,7 @@ def refine(
     began = time.monotonic()
     soon = None if plan.explore_until is None else began + (plan.explore_until - began) / 4  # the rest is to search
     labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
-    asking = 1.5 * (time.monotonic() - began) if labels.taught else 0.0
-    again_by = None if plan.finish_until is None else plan.finish_until - asking
+    again_by = None if plan.finish_until is None else plan.finish_until - 1.5 * labels.seconds
     try:
         dear = plan.rule if labels.taught else 0.0  # without noise every rule that is found is there
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))  # keeps what came before a Ctrl-C
@@ -99,13 +98,14 @@ def refine(
     wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
     many = rows.take(drawn(np.arange(rows.n_rows), rows.truth, FINISHED_ROWS, plan.seed))
     chosen = choice(front, wrong, judges, many, labels.taught, plan.caps)
-    most = front[front.best].size if plan.caps.size is None else plan.caps.size
+    worthwhile = max(front[front.best].size, front[chosen].size)
+    most = worthwhile if plan.caps.size is None else plan.caps.size
     doubted = labels.taught and not asked(plan.caps)  # what grows must show, unless so much may be read
     rules = rough = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time, also to ask the teacher again
-            wanted, manners = (plan.teacher, [labels.manner]) if labels.manner is not None else (False, [])
-            again = cleaned_labels(many, None, shown, wanted, plan.seed, plan.n_jobs, manners=manners)
+            manners = [] if labels.manner is None else [labels.manner]
+            again = cleaned_labels(many, None, shown, labels.taught, plan.seed, plan.n_jobs, manners=manners)
             rules, interrupted = finish(front[chosen], most, many, again.fit, plan, watch)
             if doubted and rules.size > front[chosen].size and not interrupted and not passed(plan.finish_until):
                 small, interrupted = finish(front[chosen], front[chosen].size, many, again.fit, plan, watch)
@@ -118,15 +118,14 @@ def refine(
 
 
 def choice(front: Front, wrong: Floats, judges: Labelled, many: Labelled, taught: bool, caps: Caps) -> int:
-    """The point to take: if a size was asked for, the best on the rows held out, else the smallest that is as good.
+    """The point to take: of what someone said may be read, the best on the rows held out, else the smallest as good.
 
-    `wrong` says by how much each row held out (as a teacher has it) is decided wrongly by each point. Where labels are
-    noisy, what is more to read must show in them too, unless someone has said that so much may be read.
+    `wrong` says by how much each row held out (as a teacher has it) is decided wrongly by each point.
     """
-    if caps.size is not None:
+    if asked(caps):
         return int(np.argmin(judges.weight @ wrong))
     chosen = min(one_standard_error(wrong, judges.weight), front.best)  # a teacher errs: true labels have a say too
-    if taught and not asked(caps):
+    if taught:
         chosen = smallest_as_good([point.rules for point in front.points[: chosen + 1]], many)
         chosen = fewest_rules(front, chosen, judges)
     return chosen

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -94,14 +95,8 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         """To another process goes no cache, and of the table only these rows."""
-        return {**self.__dict__, "_truths": {}, "table": self.table.detached((*self.schema.categorical, *self._named))}
-
-    @property
-    def _named(self) -> tuple[str, ...]:
-        """The columns whose categories an expert names."""
-        rules = (*self.knowledge.start, *self.knowledge.fixed)
-        literals = (*self.knowledge.literals, *(literal for rule in rules for literal in rule.literals))
-        return tuple(one.column for literal in literals for one in sets_of(literal))
+        table = self.table.detached((*self.schema.categorical, *named_by(self.knowledge)))
+        return {**self.__dict__, "_truths": {}, "table": table}
 
     @classmethod
     def of(
@@ -115,7 +110,8 @@ class Problem:
         knowledge: Knowledge = NOTHING,
     ) -> Problem:
         """From labels in {0, 1}, or probabilities, and weights. Rows in which a fixed rule is true are settled."""
-        rows, kind = different_rows([*columns_of(table, schema), np.asarray(y)])
+        named = named_by(knowledge)
+        rows, kind = different_rows(chain(columns_of(table, schema, named), [np.asarray(y)]))
         table, weight, target = table.take(rows), sums_by(kind, weight), np.asarray(y, dtype=np.float64)[rows]
         cost, floor = weight * (1.0 - 2.0 * target), float(np.sum(weight * target))
         settled = RuleSet(knowledge.fixed).truth(table) if knowledge.fixed else np.zeros(len(cost), dtype=np.bool_)
@@ -133,7 +129,7 @@ class Problem:
 
     @property
     def counts(self) -> Floats:
-        """How many rows each row stands for: whole weights are counts, shares are not."""
+        """How many rows each row stands for: whole weights are counts, shares (of different rows) are not."""
         return self.weight / min(1.0, self.total / self.n_rows)
 
     def truth(self, literal: Literal) -> Bools:
@@ -200,10 +196,20 @@ def objective_of(rules: RuleSet, problem: Problem) -> float:
     return problem.error_of(rules.truth(problem.table)) + problem.prices.of_rules(rules.rules)
 
 
-def columns_of(table: Table, schema: Schema) -> Iterator[NDArray[Any]]:
-    """Each column as what tells its values apart."""
+def named_by(knowledge: Knowledge) -> frozenset[str]:
+    """The columns whose categories an expert names; they may be numbers."""
+    rules = (*knowledge.start, *knowledge.fixed)
+    literals = (*knowledge.literals, *(literal for rule in rules for literal in rule.literals))
+    return frozenset(one.column for literal in literals for one in sets_of(literal))
+
+
+def columns_of(table: Table, schema: Schema, named: Collection[str]) -> Iterator[NDArray[Any]]:
+    """Each column as what tells its values apart; as categories, long whole numbers differ that are one as floats."""
     for column in schema.columns:
-        yield table.numeric(column.name) if column.kind == "numeric" else table.codes(column.name)[0]
+        if column.kind == "numeric":
+            yield table.numeric(column.name)
+        if column.kind != "numeric" or column.name in named:
+            yield table.codes(column.name)[0]
 
 
 def different_rows(columns: Iterable[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -74,8 +74,8 @@ MOST_ROWS = 100_000  # that a teacher learns from
 FOLDS = 5
 PIECE = 50_000
 
-# How teachers learn, as settings of gradient boosting. The second has small trees that see half of the columns each:
-# where labels are noise for the most part, larger ones learn that (on HELOC they err on 28.3 % instead of 27.6 %).
+# How teachers learn, as settings of gradient boosting. The second has small trees, each split of which sees half of the
+# columns: where labels are noise for the most part, larger ones learn that (HELOC: 28.3 % in error instead of 27.6 %).
 MANNERS: tuple[Mapping[str, Any], ...] = ({}, {"max_leaf_nodes": 6, "max_features": 0.5})
 
 
@@ -86,6 +86,7 @@ class Cleaned:
     fit: Floats
     judge: Floats
     manner: Mapping[str, Any] | None = None  # how the teacher learned that was heard, if one was
+    seconds: float = 0.0  # that asking it took
 
     @property
     def taught(self) -> bool:
@@ -107,8 +108,8 @@ def cleaned_labels(
     No row is judged by a teacher that saw it: rows to fit to are read out of fold, rows that judge by a teacher of
     all rows to fit to. That makes the judgement less noisy, so that smaller differences count. Without rows of their
     own to judge (None), those fitted to judge. What would take until after `until` is not begun, unless it is wanted.
-    Of teachers that learn in several manners the one is heard whose probabilities, out of fold, suit the labels best;
-    the others are asked only if the first finds noise.
+    Of teachers that learn in several manners the one is heard whose probabilities, out of fold, suit the labels best.
+    Unless teachers are wanted, the others are asked only if the first finds noise.
     """
     fit = rows.truth.astype(np.float64)
     plain = Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
@@ -123,10 +124,11 @@ def cleaned_labels(
     if judges is not None:
         everything, judged = np.arange(rows.n_rows), np.arange(judges.n_rows)
         lessons.append(Lesson(rows, everything, judges.table, judged, features, seed))
-    heard: list[tuple[float, Mapping[str, Any], Floats, Floats]] = []
+    heard: list[tuple[float, Cleaned]] = []
     for manner in manners:
-        asked = [replace(lesson, manner=manner) for lesson in lessons]
-        opinions = opinions_of(asked, n_jobs, until if wanted is None else None)
+        began = time.monotonic()
+        lessons = [replace(lesson, manner=manner) for lesson in lessons]
+        opinions = opinions_of(lessons, n_jobs, until if wanted is None else None)
         if opinions is None:
             break
         opinion = np.empty(rows.n_rows)
@@ -134,12 +136,16 @@ def cleaned_labels(
             opinion[unseen] = said
         if wanted is None and not heard and np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
             break
-        heard.append((surprise(opinion, rows), manner, opinion, opinions[-1]))
-    if not heard:
-        return plain
-    _, manner, opinion, judging = min(heard, key=lambda one: one[0])
-    fit = SHARE * opinion + (1.0 - SHARE) * plain.fit
-    return Cleaned(fit, fit if judges is None else SHARE * judging + (1.0 - SHARE) * plain.judge, manner)
+        fit = mixed(opinion, plain.fit)
+        judge = fit if judges is None else mixed(opinions[-1], plain.judge)
+        labels = Cleaned(fit, judge, manner, time.monotonic() - began)
+        heard.append((surprise(opinion, rows), labels))
+    return min(heard, key=lambda one: one[0])[1] if heard else plain
+
+
+def mixed(opinion: Floats, label: Floats) -> Floats:
+    """What refinement fits to: mostly the teacher's opinion."""
+    return SHARE * opinion + (1.0 - SHARE) * label
 
 
 def surprise(opinion: Floats, rows: Labelled) -> float:
