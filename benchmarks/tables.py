@@ -44,8 +44,8 @@ SHIPPED = {"breast cancer": load_breast_cancer, "iris": load_iris, "wine": load_
 ALL = ("magic", "house", "heloc", "adult", *SHIPPED)
 
 
-def learner(name: str, seed: int = 0, max_size: int | None = None) -> R2NClassifier:
-    return R2NClassifier(n_jobs=2, random_state=seed, missing_values=CODES.get(name), max_size=max_size)
+def learner(name: str, seed: int = 0, max_size: int | None = None, jobs: int = 2) -> R2NClassifier:
+    return R2NClassifier(n_jobs=jobs, random_state=seed, missing_values=CODES.get(name), max_size=max_size)
 
 
 # -- as it is, or prepared ---------------------------------------------------------------------------
@@ -72,6 +72,7 @@ class Fold:
     fold: int
     train: np.ndarray
     test: np.ndarray
+    jobs: int
 
     def fit(self, way: str, max_size: int | None = None) -> dict[str, Any]:
         """What is learned in one way, with at most so many columns to read, and how well it does on the other rows."""
@@ -79,7 +80,7 @@ class Fold:
         X = table.X if self.name not in CODES else table.X.replace(CODES[self.name], np.nan)
         complete = ~X.isna().any(axis=1).to_numpy()
         train = self.train[complete[self.train]] if way == COMPLETE else self.train
-        model: Any = learner(self.name, self.seed, max_size)
+        model: Any = learner(self.name, self.seed, max_size, self.jobs)
         if way == IMPUTED:
             model = make_pipeline(prepared(X), model.set_params(missing_values=None))
         else:
@@ -104,23 +105,25 @@ class Fold:
         }
 
 
-def folds_of(name: str, seed: int) -> Iterator[Fold]:
+def folds_of(name: str, seed: int, jobs: int) -> Iterator[Fold]:
     table, folds = load_table(name), StratifiedKFold(5, shuffle=True, random_state=seed)
     for fold, (train, test) in enumerate(folds.split(table.X, table.y)):
-        yield Fold(name, seed, fold, train, test)
+        yield Fold(name, seed, fold, train, test, jobs)
 
 
-def native(name: str, seed: int, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
+def native(name: str, seed: int, jobs: int, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Every way with default settings."""
-    for fold in folds_of(name, seed):
+    for fold in folds_of(name, seed, jobs):
         for way in wanted:
             yield {"task": "native", "way": way, **fold.fit(way)}
 
 
-def no_larger(name: str, seed: int, wanted: Sequence[str], makers: Sequence[str]) -> Iterator[dict[str, Any]]:
+def no_larger(
+    name: str, seed: int, jobs: int, wanted: Sequence[str], makers: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     """With no more columns to read than the rules of a way have there: that way itself once more, and as it is."""
     sizes = {cell_of(r): r["size"] for r in read("tables") if r["task"] == "native"}
-    for fold in folds_of(name, seed):
+    for fold in folds_of(name, seed, jobs):
         for way in (way for way in wanted if way != AS_IT_IS):
             most = sizes.get((name, way, seed, fold.fold))
             if most is None:
@@ -245,19 +248,22 @@ def main() -> None:
     parser.add_argument(
         "--by", nargs="+", default=WAYS, choices=WAYS, metavar="WAY", help="for `no-larger`: whose rules"
     )
+    parser.add_argument(
+        "--jobs", type=int, default=2, help="processes of a fit, for `native` and `no-larger`; the rules stay the same"
+    )
     chosen = parser.parse_args()
     runs = {
         "native": lambda: (
             record
             for name in chosen.tables or ("adult", "heloc")
             for seed in chosen.seeds
-            for record in native(name, seed, chosen.ways)
+            for record in native(name, seed, chosen.jobs, chosen.ways)
         ),
         "no-larger": lambda: (
             record
             for name in chosen.tables or ("adult", "heloc")
             for seed in chosen.seeds
-            for record in no_larger(name, seed, chosen.ways, chosen.by)
+            for record in no_larger(name, seed, chosen.jobs, chosen.ways, chosen.by)
         ),
         "frames": lambda: frames(chosen.tables or ALL),
         "categories": categories,
