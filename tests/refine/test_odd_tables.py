@@ -129,11 +129,12 @@ def test_a_rule_more_must_show_in_rows_held_out() -> None:
     """Of two more rules the first brings a tenth of the rows, the second one row, which may be chance."""
     x = np.arange(1_000) / 1_000
     truth = (x < 0.3) | ((x >= 0.5) & (x < 0.6)) | (x >= 0.999)
-    judges = Labelled(Schema.learn({"x": x})[1], truth, np.ones(1_000))
+    table = Schema.learn({"x": x})[1]
     texts = ["x < 0.2", "x < 0.3", "x < 0.3 or x >= 0.5 and x < 0.6", "x < 0.3 or x >= 0.5 and x < 0.6 or x >= 0.999"]
     rules = [RuleSet.parse(f"True if {text} else False") for text in texts]
     front = Front(tuple(Point(each, 0.1) for each in rules))
-    assert [fewest_rules(front, chosen, judges) for chosen in range(4)] == [0, 1, 2, 2]
+    wrong = np.column_stack([each.truth(table) != truth for each in rules]) * 1.0
+    assert [fewest_rules(front, chosen, wrong, np.ones(1_000)) for chosen in range(4)] == [0, 1, 2, 2]
 
 
 def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good() -> None:

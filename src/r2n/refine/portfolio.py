@@ -127,7 +127,7 @@ def choice(front: Front, wrong: Floats, judges: Labelled, many: Labelled, taught
     chosen = min(one_standard_error(wrong, judges.weight), front.best)  # a teacher errs: true labels have a say too
     if taught:
         chosen = smallest_as_good([point.rules for point in front.points[: chosen + 1]], many)
-        chosen = fewest_rules(front, chosen, judges)
+        chosen = fewest_rules(front, chosen, wrong, judges.weight)
     return chosen
 
 
@@ -146,15 +146,14 @@ def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
     return first_as_good(wrong, rows.weight, len(candidates) - 1, 2.0)
 
 
-def fewest_rules(front: Front, chosen: int, judges: Labelled) -> int:
-    """The largest point of the fewest rules that the one chosen does not beat by a standard error where it counts.
+def fewest_rules(front: Front, chosen: int, wrong: Floats, weight: Floats) -> int:
+    """The largest point of the fewest rules that the one chosen does not beat by two standard errors where it counts.
 
-    What a rule more brings must show in the true labels of rows that nothing was fitted to.
+    What a rule more brings must show in rows that nothing was fitted to, as they are judged.
     """
     last = {point.rules.n_rules: i for i, point in enumerate(front.points[: chosen + 1])}
     fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
-    wrong = [front[i].rules.truth(judges.table) != judges.truth for i in (*fewer, chosen)]
-    return (*fewer, chosen)[first_as_good(np.column_stack(wrong), judges.weight, len(fewer), 1.0)]
+    return (*fewer, chosen)[first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), 2.0)]
 
 
 def drawn(rows: NDArray[np.intp], truth: Bools, most: int, seed: int) -> NDArray[np.intp]:
