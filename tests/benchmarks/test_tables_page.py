@@ -25,7 +25,8 @@ def test_as_it_is_a_table_gives_rules_at_least_as_accurate_and_never_larger(tabl
         if record["task"] == "no larger" and (record["table"], record["way"]) == (table, way):
             within[record["by"]][cell_of(record)] = record
     mine = within[AS_IT_IS]
-    assert mine.keys() == plain.keys() == within[way].keys()
+    assert len(mine) >= 5
+    assert mine.keys() == within[way].keys() <= plain.keys()
     assert all(mine[cell]["size"] <= plain[cell]["size"] for cell in mine)
     for other in (plain, within[way]):
         assert np.mean([mine[cell]["accuracy"] - other[cell]["accuracy"] for cell in mine]) >= 0.0
