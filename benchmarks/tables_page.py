@@ -40,10 +40,11 @@ def native_lines(groups: Groups) -> Iterator[str]:
     yield "`missing_values=[-7, -8, -9]`) and categories. *Complete rows*: learned from the rows in which nothing is"
     yield "missing, tested on all. *Imputed, one-hot*: means for missing numbers, the most frequent category for others"
     yield "that are missing, a column of 0 and 1 for each category. *Codes as numbers*: HELOC, nothing declared. Its"
-    yield "three codes say why a value is not there, and rules may cut between them; declared, they are one."
+    yield "three codes say why a value is not there, and rules may cut between them; declared, they are one. Where"
+    yield "codes differ in what they say about the label, as here, it can pay not to declare them."
     yield ""
     ways: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
-    for record in groups["native"]:
+    for record in sorted(groups["native"], key=lambda r: (r["table"], WAYS.index(r["way"]))):
         ways[record["table"], record["way"]].append(record)
     head = ("table", "way", "folds", "rows learned from", "accuracy", "deviation", "rules", "size", "to as it is")
     rows = [
