@@ -8,8 +8,8 @@ import pytest
 
 from r2n import R2NClassifier
 from r2n.datasets import example
-from r2n.refine import Labelled, teacher
-from r2n.refine.teacher import MANNERS, SHARE, Cleaned, Features, cleaned_labels, surprise
+from r2n.refine import Labelled
+from r2n.refine.teacher import SHARE, Cleaned, Features, cleaned_labels
 from r2n.schema import Schema
 
 
@@ -107,35 +107,3 @@ def test_many_rows_are_drawn_from_and_weights_are_heeded(monkeypatch: pytest.Mon
     mixed = cleaned_labels(rows, rows.take(np.arange(10)), schema, True, seed=0)
     opinion = (mixed.fit - (1 - SHARE) * y) / SHARE
     assert np.mean((opinion > 0.5) == (X[:, 0] > 0.5)) > 0.95
-
-
-def test_of_two_teachers_the_one_is_heard_that_suits_the_labels_better() -> None:
-    """Where most of what labels say is chance, small trees; where columns work together sharply, larger ones."""
-    rng = np.random.default_rng(0)
-    X = rng.random((4_000, 8))
-    schema, table = Schema.learn(X)
-    faint = rng.random(4_000) < 0.35 + 0.3 * X.mean(axis=1)
-    sharp = ((X[:, :4] > 0.5).sum(axis=1) % 2 == 0) ^ (rng.random(4_000) < 0.1)
-    for y, better in ((faint, 1), (sharp, 0)):
-        rows = Labelled(table, y, np.ones(4_000))
-        alone = [cleaned_labels(rows, None, schema, None, seed=0, manners=[manner]) for manner in MANNERS]
-        losses = [surprise((each.fit - (1 - SHARE) * y) / SHARE, rows) for each in alone]
-        heard = cleaned_labels(rows, None, schema, None, seed=0)
-        assert losses[better] < losses[1 - better]
-        assert heard.manner == MANNERS[better]
-        np.testing.assert_array_equal(heard.fit, alone[better].fit)
-
-
-def test_a_second_teacher_is_asked_only_if_the_first_finds_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def counted(categorical: np.ndarray, seed: int, manner: dict[str, object]) -> object:
-        asked.append(manner)
-        return boosting(categorical, seed, manner)
-
-    boosting = teacher.boosting
-    monkeypatch.setattr(teacher, "boosting", counted)
-    labels_of(flip=0.0, wanted=None, n=8_000)
-    assert asked == [MANNERS[0]] * 6, "five folds, and all rows for those that judge"
-    labels_of(flip=0.2, wanted=None)
-    assert asked[6:] == [MANNERS[0]] * 6 + [MANNERS[1]] * 6

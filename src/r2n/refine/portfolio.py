@@ -84,7 +84,8 @@ def refine(
     began = time.monotonic()
     soon = None if plan.explore_until is None else began + (plan.explore_until - began) / 4  # the rest is to search
     labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
-    again_by = None if plan.finish_until is None else plan.finish_until - 1.5 * labels.seconds
+    asking = 1.5 * (time.monotonic() - began) if labels.taught else 0.0
+    again_by = None if plan.finish_until is None else plan.finish_until - asking
     try:
         dear = plan.rule if labels.taught else 0.0  # without noise every rule that is found is there
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))  # keeps what came before a Ctrl-C
@@ -104,8 +105,7 @@ def refine(
     rules = rough = front[chosen].rules
     try:
         if not interrupted and not passed(again_by):  # there is time, also to ask the teacher again
-            manners = [] if labels.manner is None else [labels.manner]
-            again = cleaned_labels(many, None, shown, labels.taught, plan.seed, plan.n_jobs, manners=manners)
+            again = cleaned_labels(many, None, shown, labels.taught, plan.seed, plan.n_jobs)
             rules, interrupted = finish(front[chosen], most, many, again.fit, plan, watch)
             if doubted and rules.size > front[chosen].size and not interrupted and not passed(plan.finish_until):
                 small, interrupted = finish(front[chosen], front[chosen].size, many, again.fit, plan, watch)

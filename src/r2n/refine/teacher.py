@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,10 +74,6 @@ MOST_ROWS = 100_000  # that a teacher learns from
 FOLDS = 5
 PIECE = 50_000
 
-# How teachers learn, as settings of gradient boosting. The second has small trees, each split of which sees half of the
-# columns: where labels are noise for the most part, larger ones learn that (HELOC: 28.3 % in error instead of 27.6 %).
-MANNERS: tuple[Mapping[str, Any], ...] = ({}, {"max_leaf_nodes": 6, "max_features": 0.5})
-
 
 @dataclass(frozen=True)
 class Cleaned:
@@ -85,12 +81,7 @@ class Cleaned:
 
     fit: Floats
     judge: Floats
-    manner: Mapping[str, Any] | None = None  # how the teacher learned that was heard, if one was
-    seconds: float = 0.0  # that asking it took
-
-    @property
-    def taught(self) -> bool:
-        return self.manner is not None
+    taught: bool = False
 
 
 def cleaned_labels(
@@ -101,15 +92,12 @@ def cleaned_labels(
     seed: int,
     n_jobs: int | None = None,
     until: float | None = None,
-    manners: Sequence[Mapping[str, Any]] = MANNERS,
 ) -> Cleaned:
     """Labels in {0, 1}, or mixed with a teacher's probabilities if that is wanted, or seems of use.
 
     No row is judged by a teacher that saw it: rows to fit to are read out of fold, rows that judge by a teacher of
     all rows to fit to. That makes the judgement less noisy, so that smaller differences count. Without rows of their
     own to judge (None), those fitted to judge. What would take until after `until` is not begun, unless it is wanted.
-    Of teachers that learn in several manners the one is heard whose probabilities, out of fold, suit the labels best.
-    Unless teachers are wanted, the others are asked only if the first finds noise.
     """
     fit = rows.truth.astype(np.float64)
     plain = Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
@@ -119,39 +107,21 @@ def cleaned_labels(
     features = Features.of(rows.table, schema)
     if wanted is None and max((hidden(rows.table, name) for name in schema.categorical), default=0.0) > MOST_HIDDEN:
         return plain
-    folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(fit, rows.truth))
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(fit, rows.truth)
     lessons = [Lesson(rows, known, rows.table, unseen, features, seed) for known, unseen in folds]
     if judges is not None:
         everything, judged = np.arange(rows.n_rows), np.arange(judges.n_rows)
         lessons.append(Lesson(rows, everything, judges.table, judged, features, seed))
-    heard: list[tuple[float, Cleaned]] = []
-    for manner in manners:
-        began = time.monotonic()
-        lessons = [replace(lesson, manner=manner) for lesson in lessons]
-        opinions = opinions_of(lessons, n_jobs, until if wanted is None else None)
-        if opinions is None:
-            break
-        opinion = np.empty(rows.n_rows)
-        for (_, unseen), said in zip(folds, opinions[:FOLDS], strict=True):
-            opinion[unseen] = said
-        if wanted is None and not heard and np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
-            break
-        fit = mixed(opinion, plain.fit)
-        judge = fit if judges is None else mixed(opinions[-1], plain.judge)
-        labels = Cleaned(fit, judge, manner, time.monotonic() - began)
-        heard.append((surprise(opinion, rows), labels))
-    return min(heard, key=lambda one: one[0])[1] if heard else plain
-
-
-def mixed(opinion: Floats, label: Floats) -> Floats:
-    """What refinement fits to: mostly the teacher's opinion."""
-    return SHARE * opinion + (1.0 - SHARE) * label
-
-
-def surprise(opinion: Floats, rows: Labelled) -> float:
-    """The mean logarithm of how improbable the labels are: the log loss."""
-    probability = np.where(rows.truth, opinion, 1.0 - opinion)
-    return float(np.average(-np.log(np.maximum(probability, 1e-12)), weights=rows.weight))
+    opinions = opinions_of(lessons, n_jobs, until if wanted is None else None)
+    if opinions is None:
+        return plain
+    opinion = np.empty(rows.n_rows)
+    for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
+        opinion[lesson.unseen] = heard
+    if wanted is None and np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
+        return plain
+    fit = SHARE * opinion + (1.0 - SHARE) * plain.fit
+    return Cleaned(fit, fit if judges is None else SHARE * opinions[-1] + (1.0 - SHARE) * plain.judge, taught=True)
 
 
 def opinions_of(lessons: Sequence[Lesson], n_jobs: int | None, until: float | None) -> list[Floats] | None:
@@ -174,7 +144,6 @@ class Lesson:
     unseen: NDArray[np.intp]  # of the table
     features: Features
     seed: int
-    manner: Mapping[str, Any] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         """To another process go the rows it needs and no others."""
@@ -200,10 +169,10 @@ class Lesson:
         equal = bool(np.all(self.rows.weight == self.rows.weight[0]))  # then boosting is six times as fast without
         weight = None if equal else self.rows.weight[few]
         matrix = self.features.matrix(self.rows.table.take(few))
-        return boosting(self.features.categorical, self.seed, self.manner).fit(matrix, self.rows.truth[few], weight)
+        return boosting(self.features.categorical, self.seed).fit(matrix, self.rows.truth[few], weight)
 
 
-def boosting(categorical: Bools, seed: int, manner: Mapping[str, Any]) -> Any:
+def boosting(categorical: Bools, seed: int) -> Any:
     """The teacher."""
     marked = categorical if categorical.any() else None
-    return HistGradientBoostingClassifier(categorical_features=marked, max_iter=100, random_state=seed, **manner)
+    return HistGradientBoostingClassifier(categorical_features=marked, max_iter=100, random_state=seed)
