@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.records import read
 from benchmarks.tables import PAGE
-from benchmarks.tables_page import AS_IT_IS, COMPLETE, IMPUTED, cell_of, matched, page
+from benchmarks.tables_page import AS_IT_IS, COMPLETE, IMPUTED, by_size, cell_of, matched, page
 
 
 def test_the_page_is_the_one_that_the_records_make() -> None:
@@ -42,3 +42,10 @@ def test_only_folds_that_all_have_are_compared() -> None:
     told = [*matched(plain, within, mine)]
     assert told[:8] == ["2", "0.6000", "3.0", "0.6500", "3.0", "0.8000", "3.0", "1"]
     assert told[8:] == ["+0.2000 ± 0.0707", "+0.1500 ± 0.0354"]
+
+
+def test_at_equal_size_the_same_folds_are_compared() -> None:
+    way = [{"fold": 0, "front": [[0, 0.5], [4, 0.75]]}]
+    as_it_is = [{"fold": 0, "front": [[0, 0.5], [6, 0.875]]}, {"fold": 1, "front": [[0, 0.0]]}]
+    assert list(by_size(way, as_it_is))[:2] == ["0.7500 (+0.2500)", "0.7500 (-0.1250)"]
+    assert list(by_size(as_it_is, as_it_is))[:2] == ["0.2500", "0.4375"]
