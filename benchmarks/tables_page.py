@@ -40,8 +40,7 @@ def native_lines(groups: Groups) -> Iterator[str]:
     yield "`missing_values=[-7, -8, -9]`) and categories. *Complete rows*: learned from the rows in which nothing is"
     yield "missing, tested on all. *Imputed, one-hot*: means for missing numbers, the most frequent category for others"
     yield "that are missing, a column of 0 and 1 for each category. *Codes as numbers*: HELOC, nothing declared. Its"
-    yield "three codes say why a value is not there, and rules may cut between them; declared, they are one. Where"
-    yield "codes differ in what they say about the label, as here, it can pay not to declare them."
+    yield "three codes say why a value is not there, and rules may cut between them; declared, they are one."
     yield ""
     ways: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for record in sorted(groups["native"], key=lambda r: (r["table"], WAYS.index(r["way"]))):
@@ -63,7 +62,7 @@ def native_lines(groups: Groups) -> Iterator[str]:
     compared = [(names, records, ways[names[0], AS_IT_IS]) for names, records in ways.items() if beside(names, ways)]
     yield "At equal size: the accuracy of the largest rule set of the front that is no larger (fitted without the rows"
     yield "held out), and by how much it is above or below that of the table as it is. Learned from HELOC's complete"
-    yield "rows, a fifth of all, rules are short and say little about the others."
+    yield "rows, a fifth of all, rules say little about the others."
     yield ""
     rows = [(*names, *by_size(*both)) for names, *both in compared]
     yield from grid(("table", "way", *(f"{most} columns" for most in SIZES)), rows)
