@@ -169,7 +169,7 @@ def within_reach(numbers: Numbers, columns: Sequence[int], rows: np.ndarray) -> 
     """
     own = np.asarray(columns)
     z, unit = numbers.z[own[:, None], rows], np.ones(len(own))
-    for k in np.flatnonzero(numbers.spread[own] < SQUEEZED):
+    for k in np.flatnonzero((numbers.spread[own] < SQUEEZED) | numbers.wild[own]):
         unit[k] = numbers.spread[own[k]]
         z[k] = np.clip((z[k] - numbers.middle[own[k]]) / unit[k], -FAR, FAR)
         z[k][numbers.missing[own[k]][rows]] = 0.0  # what is missing is in the middle here, for the mean is not

@@ -13,17 +13,20 @@ from r2n.rules import Known, Literal, Membership, Missing
 FEW, SURE = 30, 2.0  # a category of fewer rows is decided only if its sum's square is so many times the variance
 
 
-def membership_candidates(problem: Problem, rows: np.ndarray, cost: Floats) -> Iterator[Literal]:
-    """For each categorical column its best set, as `in` or as `not in`, whichever is shorter; and missing or known.
+def membership_candidates(
+    problem: Problem, rows: np.ndarray, cost: Floats, room: int | None = None
+) -> Iterator[Literal]:
+    """For each categorical column its best sets, as `in` and as `not in`; and missing or known.
 
-    Categories of few rows that do not agree are left undecided, as those never seen are: a column of names, one row
-    each, would else fit any labels with a single literal.
+    A category is named only if that is worth the price of reading it, and no more than `room` of them are. Categories
+    of few rows that do not agree are left undecided, as those never seen are: a column of names, one row each, would
+    else fit any labels with a single literal.
     """
-    weight = problem.counts[rows]
+    weight, least = problem.counts[rows], problem.least_worth
     for name in problem.schema.categorical:
         codes, values = problem.table.codes(name)
         sums, unsure = weighed(codes[rows], len(values), cost, weight)
-        yield from _of_column(name, np.where(unsure, 0.0, sums), values)
+        yield from _of_column(name, np.where(unsure, 0.0, sums), values, least, room)
     for column in problem.schema.columns:
         if column.missing:
             yield Missing(column.name)
@@ -39,12 +42,12 @@ def weighed(codes: NDArray[np.int32], n: int, cost: Floats, weight: Floats) -> t
     return np.asarray(sums, dtype=np.float64), (counts < FEW) & (sums**2 <= SURE * variance)
 
 
-def _of_column(name: str, sums: Floats, values: tuple[object, ...]) -> Iterator[Literal]:
-    wanted, unwanted = sums < 0.0, sums > 0.0
-    if wanted.any() and not wanted.all():
-        chosen = [value for value, take in zip(values, wanted, strict=True) if take]
-        others = [value for value, take in zip(values, unwanted, strict=True) if take]
-        if len(chosen) <= len(others) or not others:
-            yield Membership(name, tuple(chosen))  # type: ignore[arg-type]
-        else:
-            yield Membership(name, tuple(others), negated=True)  # type: ignore[arg-type]
+def _of_column(
+    name: str, sums: Floats, values: tuple[object, ...], least: float, room: int | None
+) -> Iterator[Literal]:
+    """`in` the categories that gain by it, `not in` those that lose by it: each names only what the other leaves out."""
+    for gain, negated in ((-sums, False), (sums, True)):
+        order = np.argsort(-gain, kind="stable")[:room]
+        named = np.sort(order[gain[order] > least])
+        if 0 < len(named) < len(values):
+            yield Membership(name, tuple(values[k] for k in named), negated)  # type: ignore[misc]

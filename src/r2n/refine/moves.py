@@ -60,15 +60,15 @@ class Fitter:
             most = min(most, room)
         if most < 1:
             return
-        halfspace = start if isinstance(start, Halfspace) and len(start.terms) <= most else None
+        halfspace = start if isinstance(start, Halfspace) and start.n_terms <= most else None
         barred = knowledge.excluded | knowledge.apart_from(beside)
         now = len(self._fitted)
         sets = sets_to_try(self.problem, index, here, barred, most=MOST_SETS) if most > 1 else []
         counted = sets_of(halfspace) if halfspace is not None else ()
-        own = [Counted.of(one, self.problem.table, index, self.problem.counts[index]) for one in counted]
+        own = [Counted.of(one, self.problem, index) for one in counted]
         for literal in chain(
             halfspace_candidates(self.numbers, index, here, most, halfspace, barred, sets, own),
-            membership_candidates(self.problem, index, here),
+            membership_candidates(self.problem, index, here, room),
             knowledge.literals,
         ):
             fits = room is None or literal.size <= room  # an expert's may be longer

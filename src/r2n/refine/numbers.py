@@ -14,6 +14,9 @@ from r2n.rules import Filled, Halfspace, Key, Knowledge, Literal, Membership, co
 from r2n.schema import Scaling
 
 
+LARGEST = 1e30  # what single precision can still multiply by a coefficient
+
+
 @dataclass(frozen=True)
 class Numbers:
     """The numeric columns of a problem's table, standardised once; beside them may stand sets and filled columns."""
@@ -27,6 +30,7 @@ class Numbers:
     spread: Floats  # (d,) of z: how far its middle half reaches, or more where that is a single value
     low: Floats  # (d,), in the table's units: the least known value
     high: Floats  # (d,): the largest
+    wild: Bools  # (d,): whether a few values are beyond all measure, see Scaling
     order: tuple[NDArray[np.int32], ...]  # each column's rows in ascending order, missing ones left out
     sign: NDArray[np.int8]  # (d,): that a column's coefficients must have, 0 for either
     apart: tuple[frozenset[str], ...]  # groups of columns of which no literal may read two
@@ -49,7 +53,8 @@ class Numbers:
         ends = [ends_of(problem.table.numeric(name)) for name in names]
         low, high = np.array(ends).reshape(len(names), 2).T
         apart = problem.knowledge.apart
-        return cls(names, z, missing, centre, scale, middle, spread, low, high, orders, sign, apart, lot)
+        wild = np.array(scaling.wild, dtype=np.bool_)
+        return cls(names, z, missing, centre, scale, middle, spread, low, high, wild, orders, sign, apart, lot)
 
     def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> Numbers:
         """These columns on these rows alone, and sets, which are over the same rows, beside them."""
@@ -75,6 +80,7 @@ class Numbers:
             np.append(self.spread[chosen], np.ones(s)),
             np.append(self.low[chosen], np.zeros(s)),
             np.append(self.high[chosen], np.zeros(s)),
+            np.append(self.wild[chosen], np.zeros(s, dtype=np.bool_)),
             (),
             np.append(self.sign[chosen], np.zeros(s, dtype=np.int8)),
             self.apart,
@@ -89,7 +95,7 @@ class Numbers:
         if not wanted and not filled:
             return self
         rows = np.arange(problem.n_rows)
-        sets = [Counted.of(one, problem.table, rows, problem.counts) for one in wanted]
+        sets = [Counted.of(one, problem, rows) for one in wanted]
         return self.among(rows, range(len(self.names)), sets)._with_filled(filled)
 
     def _with_filled(self, keys: Sequence[Filled]) -> Numbers:
@@ -109,6 +115,7 @@ class Numbers:
             spread=np.append(self.spread, self.spread[own]),
             low=np.append(self.low, self.low[own]),
             high=np.append(self.high, self.high[own]),
+            wild=np.append(self.wild, self.wild[own]),
             sign=np.append(self.sign, self.sign[own]),
         )
 
@@ -184,7 +191,8 @@ class Numbers:
     def middled(self, rows: np.ndarray, columns: np.ndarray) -> NDArray[np.float32]:
         """These rows and columns in units of a column's middle half, and a last column of -1, (columns + 1, rows)."""
         out = np.full((len(columns) + 1, len(rows)), -1.0, dtype=np.float32)
-        out[:-1] = (self.z[columns[:, None], rows] - self.middle[columns, None]) / self.spread[columns, None]
+        middled = (self.z[columns[:, None], rows] - self.middle[columns, None]) / self.spread[columns, None]
+        out[:-1] = np.clip(middled, -LARGEST, LARGEST)
         return out
 
 

@@ -20,7 +20,7 @@ from r2n.refine.work import Task, carry_out
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.rounding import round_predictions
 from r2n.rules.simplify import simplify
-from r2n.rules.untie import untied
+from r2n.rules.untie import untied, with_shorter_sets
 from r2n.schema import Table
 
 Watch = Callable[[Move], object]
@@ -266,6 +266,7 @@ def with_short_numbers(
     """The same on every row of the table, as short as can be; what an expert gave stays, and what is forbidden."""
     learned = simplify(rules.with_rules(set(rules.rules) - set(knowledge.fixed)))
     given = frozenset(knowledge.literals)
-    short = simplify(round_predictions(untied(learned, table, most_literals, given), table, given))
+    plain = with_shorter_sets(untied(learned, table, most_literals, given), given)
+    short = simplify(round_predictions(plain, table, given))
     kept = short if all(map(knowledge.permits_rule, short.rules)) else learned
     return rules.with_rules((*knowledge.fixed, *kept.rules))

@@ -36,7 +36,7 @@ class Prices:
     def of_literal(self, literal: Literal) -> float:
         """A set in a sum is a condition too: else `and` would be written as a sum with a large coefficient.
 
-        What a column is filled with costs nothing: the two are read as one column.
+        A set costs a column for each category that it names. What a column is filled with costs nothing: the two are read as one column.
         """
         conditions = 1 + len(literal.sets) if isinstance(literal, Halfspace) else 1
         return self.literal * conditions + self.column * literal.size
@@ -132,6 +132,11 @@ class Problem:
         """How many rows each row stands for: whole weights are counts, shares (of different rows) are not."""
         return self.weight / min(1.0, self.total / self.n_rows)
 
+    @property
+    def least_worth(self) -> float:
+        """The weight in error that naming one more column or category must save."""
+        return self.prices.column * self.total
+
     def truth(self, literal: Literal) -> Bools:
         """The literal's truth in each row, computed once."""
         if literal not in self._truths:
@@ -169,7 +174,7 @@ class Problem:
 
     def permits(self, literal: Literal) -> bool:
         """Whether rules may use the literal. An expert's own may have any number of columns."""
-        few = self.caps.columns is None or literal.size <= self.caps.columns or literal in self.knowledge.literals
+        few = self.caps.columns is None or literal.n_terms <= self.caps.columns or literal in self.knowledge.literals
         return few and self.knowledge.permits(literal)
 
     def permits_rule(self, rule: Rule) -> bool:

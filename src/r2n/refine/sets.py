@@ -32,14 +32,16 @@ class Counted:
     inside: Bools  # (values,)
     outside: Bools  # (values,); what is in neither is undecided, and counts 0
     origin: Membership | None = None  # the set of a literal that this one began as
+    least: float = 0.0  # the cost that naming a category must save
 
     @classmethod
-    def of(cls, origin: Membership, table: Table, rows: NDArray[np.intp], weight: Floats) -> Counted:
+    def of(cls, origin: Membership, problem: Problem, rows: NDArray[np.intp]) -> Counted:
         """A set that a literal has."""
-        codes, values = table.codes(origin.column)
+        codes, values = problem.table.codes(origin.column)
         named = frozenset(origin.values)
         inside = np.array([(value in named) != origin.negated for value in values], dtype=np.bool_)
-        return cls(origin.column, values, codes[rows], weight, inside, ~inside, origin)
+        weight = problem.counts[rows]
+        return cls(origin.column, values, codes[rows], weight, inside, ~inside, origin, problem.least_worth)
 
     @property
     def missing(self) -> Bools:
@@ -58,6 +60,7 @@ class Counted:
         sums, unsure = weighed(self.codes, len(self.values), changes, self.weight)
         inside = np.where(sums == 0.0, self.inside, sums < 0.0) & ~unsure
         outside = np.where(sums == 0.0, self.outside, sums > 0.0) & ~unsure
+        inside, outside = without_weak(inside, outside, np.abs(sums) <= self.least)
         if not inside.any() or not outside.any() or np.array_equal(inside, self.inside):
             return None
         return replace(self, inside=inside, outside=outside, origin=None)
@@ -86,13 +89,13 @@ def sets_to_try(
     problem: Problem, rows: NDArray[np.intp], cost: Floats, barred: Collection[str], most: int
 ) -> list[Counted]:
     """Sets of every categorical column, the best ones by themselves first."""
-    weight = problem.counts[rows]
+    weight, least = problem.counts[rows], problem.least_worth
     found: list[tuple[float, Counted]] = []
     nothing = np.zeros(0, dtype=np.bool_)
     for name in problem.schema.categorical:
         if name not in barred:
             codes, values = problem.table.codes(name)
-            found += _cut(Counted(name, values, codes[rows], weight, nothing, nothing), cost)
+            found += _cut(Counted(name, values, codes[rows], weight, nothing, nothing, None, least), cost)
     found.sort(key=lambda pair: pair[0])
     return [counted for _, counted in found[:most]]
 
@@ -112,4 +115,19 @@ def _cut(blank: Counted, cost: Floats) -> Iterator[tuple[float, Counted]]:
         if 0 < cut < len(order):
             inside, outside = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
             inside[order[:cut]], outside[order[cut:]] = True, True
-            yield float(below[cut - 1]), replace(blank, inside=inside, outside=outside)
+            inside, outside = without_weak(inside, outside, mass <= blank.least)
+            if inside.any() and outside.any():
+                yield float(below[cut - 1]), replace(blank, inside=inside, outside=outside)
+
+
+def without_weak(inside: Bools, outside: Bools, weak: Bools) -> tuple[Bools, Bools]:
+    """The two sides with weak categories, which are not worth naming, on the side that is not named.
+
+    >>> inside, outside = np.array([True, True, False, False, False]), np.array([False, False, True, True, True])
+    >>> without_weak(inside, outside, np.array([False, True, False, False, True]))[0].tolist()
+    [True, False, False, False, False]
+    """
+    undecided = not (inside | outside).all()  # then the inside is named
+    if undecided or np.count_nonzero(inside & ~weak) <= np.count_nonzero(outside & ~weak):
+        return inside & ~weak, outside | (inside & weak)
+    return inside | (outside & weak), outside & ~weak

@@ -32,7 +32,7 @@ class Case:
     def where(self, literal: Literal, truth: bool) -> Case | None:
         """The part where a literal over known columns is true, or false; None if it is seen that nothing is left."""
         assert not has_cases(literal), "sums are told case by case before proofs look at them"
-        if isinstance(literal, Halfspace) and literal.size > 1:
+        if isinstance(literal, Halfspace) and literal.n_terms > 1:
             case = self.with_states({name: self.states[name].must_be_known() for name in literal.columns})
             if case is None or case.says(literal) == (not truth):
                 return None
@@ -52,7 +52,7 @@ class Case:
         if known is not None or not isinstance(literal, Halfspace):
             return known
         for other, truth in self.held.items():
-            if len(other.terms) != len(literal.terms) or other.terms[0][0] != literal.terms[0][0]:
+            if len(other.terms) != literal.n_terms or other.terms[0][0] != literal.terms[0][0]:
                 continue  # logic knows only of halfspaces over the same columns: a shortcut
             if truth and implies(other, literal):
                 return True
@@ -73,7 +73,7 @@ class Case:
 
     def falsities(self, literal: Literal) -> Iterator[Case | None]:
         """The parts in which a literal is false: a column that it reads is missing, or it is false as it stands."""
-        if not isinstance(literal, Halfspace) or literal.size == 1:
+        if not isinstance(literal, Halfspace) or literal.n_terms == 1:
             yield self.where(literal, False)
             return
         case: Case | None = self
@@ -222,7 +222,7 @@ def _size_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
     state = case.states[name]
     wild = [literal for literal in case.held if not Demand(literal.numbers, 0.0).is_tame(case.states)]
     shares = [
-        LARGEST / 8 / len(literal.terms) / abs(a) for literal in wild for other, a in literal.numbers if other == name
+        LARGEST / 8 / literal.n_terms / abs(a) for literal in wild for other, a in literal.numbers if other == name
     ]
     most = min(shares, default=math.inf)
     if most < max(-state.low, state.high) and state.low <= most and -most <= state.high:

@@ -130,7 +130,12 @@ class Halfspace:
 
     @property
     def size(self) -> int:
-        """How many columns a reader must read; a set counts as one."""
+        """How much a reader must read: its columns, of which a set counts as many as it names."""
+        return sum(key.size if isinstance(key, Membership) else 1 for key, _ in self.terms)
+
+    @property
+    def n_terms(self) -> int:
+        """How many terms its sum has: what `max_columns` limits."""
         return len(self.terms)
 
     def renamed(self, names: Mapping[str, str]) -> Halfspace:

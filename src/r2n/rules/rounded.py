@@ -103,7 +103,7 @@ def _with_short_numbers(literal: Halfspace, here: Table, want: Bools, budget: in
         shorter = [fit for fit in found if _reading(fit) < _reading(literal)]
         if shorter:
             return min(shorter, key=lambda fit: _drawbacks(fit, literal, here, want))
-        if found or literal.size == 1:
+        if found or literal.n_terms == 1:
             break  # more digits are not shorter
     return literal
 
@@ -118,7 +118,7 @@ def _aimed(direction: Halfspace, literal: Halfspace) -> Halfspace:
 
 def _reading(literal: Halfspace) -> int:
     """How much there is to read. For a column alone a bound of 0 is no shorter than one of 5."""
-    return reading_length(literal) + (literal.size == 1 and literal.threshold == 0.0)
+    return reading_length(literal) + (literal.n_terms == 1 and literal.threshold == 0.0)
 
 
 def _drawbacks(fit: Halfspace, literal: Halfspace, table: Table, want: Bools) -> tuple[int, int, float, float]:
@@ -146,7 +146,7 @@ def _directions(literal: Halfspace, table: Table, want: Bools, budget: int) -> I
 
 def _whole_numbers(literal: Halfspace) -> Iterator[Halfspace]:
     """Sums such as 2·x - 3·y."""
-    if literal.size == 1:
+    if literal.n_terms == 1:
         return
     for _, unit in literal.terms:
         for factor in range(2, _LARGEST_FACTOR + 1):
@@ -175,7 +175,7 @@ def _turn(literal: Halfspace, other: Halfspace) -> float:
 
 def _ratios(literal: Halfspace, table: Table, want: Bools, budget: int) -> Iterator[Halfspace]:
     """p/q > r, where q is positive in all rows and r near what it was; written as the difference that it means."""
-    if literal.size != 2 or literal.sets or literal.fills:
+    if literal.n_terms != 2 or literal.sets or literal.fills:
         return
     for (p, a), (q, _) in (literal.numbers, literal.numbers[::-1]):
         sign, divisor = math.copysign(1.0, a), table.numeric(q)
@@ -192,7 +192,7 @@ def _fits(direction: Halfspace, table: Table, want: Bools, budget: int) -> list[
     """The direction with short thresholds that leave no more rows wrong than may be, those near its own among them."""
     values = direction.values(table)
     # Names decide in which order three terms are added up, and that the last bits: no row may hang on these.
-    slack = rounding_error(direction, table) if direction.size > 2 else 0.0
+    slack = rounding_error(direction, table) if direction.n_terms > 2 else 0.0
     gaps = [(low + slack, high - slack) for low, high in _gaps(values, want, budget)]
     short = [shortest_between(low, high) for low, high in gaps if -math.inf < low < high < math.inf]
     near = [round_to(direction.threshold, max(count_digits(number), 1)) for number in short]

@@ -90,7 +90,7 @@ def _with_short_numbers(literal: Halfspace, table: Table) -> Halfspace:
         if found:
             # The first of the shortest, and the literal itself if it is no longer than that.
             return min([literal, *found], key=reading_length)
-        if literal.size == 1:
+        if literal.n_terms == 1:
             break  # a single column has nothing but its threshold to round
     return literal
 
@@ -121,7 +121,7 @@ def _shortest_fill(literal: Halfspace, key: Filled, a: float, table: Table, whol
     rounder = (round_to(key.fill, digits) for digits in range(1, _MOST_DIGITS))
     with np.errstate(all="ignore"):  # at which each row's sum is the threshold, and how far it may be from it
         needed = key.fill - (literal.values(table)[gap] - literal.threshold) / a
-        slack = rounding_error(literal, table) / abs(a) if literal.size > 2 else 0.0
+        slack = rounding_error(literal, table) / abs(a) if literal.n_terms > 2 else 0.0
     above = literal.evaluate(table)[gap] == (a > 0.0)  # rows whose value must stay above what they need
     low = max(float(np.nanmax(needed[above], initial=-math.inf)) + slack, math.nextafter(least, -math.inf))
     high = min(float(np.nanmin(needed[~above], initial=math.inf)) - slack, math.nextafter(most, math.inf))
@@ -162,7 +162,7 @@ def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
     false = values[~truth & ~np.isnan(values)]
     low = float(false.max(initial=-math.inf))
     high = float(values[truth].min())  # NaN if a true row has none, and then nothing below holds
-    if candidate.size > 2:
+    if candidate.n_terms > 2:
         # Names decide in which order three terms are added up, and that the last bits: no row may hang on these.
         slack = rounding_error(candidate, table)
         low, high = low + slack, high - slack
@@ -175,7 +175,7 @@ def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
 def rounding_error(literal: Halfspace, table: Table) -> float:
     """How far its sum in one order may be from that in another."""
     largest = (float(np.nanmax(np.abs(term_values(key, table)), initial=0.0)) * abs(a) for key, a in literal.terms)
-    return (literal.size + len(literal.fills)) * sum(largest) * sys.float_info.epsilon
+    return (literal.n_terms + len(literal.fills)) * sum(largest) * sys.float_info.epsilon
 
 
 def reading_length(literal: Halfspace) -> int:

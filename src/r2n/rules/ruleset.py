@@ -50,7 +50,7 @@ class Rule:
 
     @property
     def size(self) -> int:
-        """How many column mentions a reader must read."""
+        """How much a reader must read: mentions of columns, of which a set counts as many as it names."""
         return sum(literal.size for literal in self.literals)
 
     def evaluate(self, table: Table) -> Bools:
@@ -103,7 +103,7 @@ class Readable:
 
     @property
     def size(self) -> int:
-        """How many column mentions a reader must read in all."""
+        """How much a reader must read in all: mentions of columns, of which a set counts as many as it names."""
         return sum(rule.size for rule in self.rules)
 
     @property
@@ -118,7 +118,7 @@ class Readable:
 
     def _repr_html_(self) -> str:
         """As a notebook shows them: the text as it is, and below it how much there is to read."""
-        counted = f"{self.n_rules} rules, {self.literals_per_rule:.1f} literals each, {self.size} column mentions"
+        counted = f"{self.n_rules} rules, {self.literals_per_rule:.1f} literals each, size {self.size}"
         text = f'<pre style="margin: 0; white-space: pre-wrap">{escape(str(self))}</pre>'
         return f'<div class="r2n">{text}<p style="margin: 0.3em 0; font-size: smaller">{counted}</p></div>'
 

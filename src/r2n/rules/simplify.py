@@ -45,7 +45,7 @@ def unit_bounds(rules: RuleSet) -> RuleSet:
 
 
 def _unit_bound(literal: Literal) -> Literal:
-    if not isinstance(literal, Halfspace) or literal.size > 1:
+    if not isinstance(literal, Halfspace) or literal.n_terms > 1:
         return literal
     ((key, a),) = literal.terms
     if isinstance(key, Membership):
@@ -88,7 +88,7 @@ def _without_fills(rule: Rule) -> Rule:
         if isinstance(literal, Halfspace) and literal.fills:
             others = {name for i, other in enumerate(literals) if i != k for name in other.needed}
             known = others | set(literal.needed)
-            if literal.size == 1 and literal.fills[0][1] <= literal.threshold:
+            if literal.n_terms == 1 and literal.fills[0][1] <= literal.threshold:
                 known = set(literal.columns)
             terms = ((unfilled(key) if column_of(key) in known else key, a) for key, a in literal.terms)
             literals[k] = Halfspace(tuple(terms), literal.threshold)

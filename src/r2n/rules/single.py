@@ -53,7 +53,12 @@ class _OneColumn:
 
     @property
     def size(self) -> int:
-        """How many columns a reader must read."""
+        """How much a reader must read."""
+        return 1
+
+    @property
+    def n_terms(self) -> int:
+        """How many terms it has: what `max_columns` limits."""
         return 1
 
     @property
@@ -105,6 +110,11 @@ class Membership(_OneColumn):
         # The code of a missing value is -1, which picks the False at the end.
         truth = np.array([(value in wanted) != self.negated for value in seen] + [False])
         return truth[codes]
+
+    @property
+    def size(self) -> int:
+        """How much a reader must read: a set counts as many as it names."""
+        return len(self.values)
 
     def counted(self, table: Table) -> Floats:
         """What it adds to a sum: 1 where it holds, 0 where it does not, NaN where the column is missing."""

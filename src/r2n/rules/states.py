@@ -188,7 +188,7 @@ def sum_between(literal: Halfspace, states: States) -> tuple[float, float]:
 
 def status(literal: Literal, states: States) -> bool | None:
     """Whether it is true, or false, on all that is left; None if that is open."""
-    if isinstance(literal, Halfspace) and literal.size > 1:
+    if isinstance(literal, Halfspace) and literal.n_terms > 1:
         if not all(states[name].known for name in literal.columns):
             return False
         low, high = sum_between(literal, states)
