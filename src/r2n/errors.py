@@ -12,6 +12,7 @@
 
     UserWarning
     └── R2NWarning
+        ├── ConstantRules                  no rules were found that beat a constant
         ├── Interrupted                    stopped early, with the best found so far
         └── UnseenCategory                 an expert names a category that no row has
 
@@ -21,6 +22,7 @@ Every message says what came, what was expected, and what to do.
 from __future__ import annotations
 
 __all__ = [
+    "ConstantRules",
     "DataUnavailable",
     "Interrupted",
     "ModelFileError",
@@ -88,6 +90,10 @@ class ParseError(R2NError, ValueError):
 
 class R2NWarning(UserWarning):
     """The root of r2n's warnings."""
+
+
+class ConstantRules(R2NWarning):
+    """No rules were found that are better than always giving the same answer: the model is that answer."""
 
 
 class Interrupted(R2NWarning):

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from r2n.counts import ClassCounts, Counts, shares_of
-from r2n.errors import Interrupted, ParameterError, SchemaError, UnseenCategory
+from r2n.errors import ConstantRules, Interrupted, ParameterError, SchemaError, UnseenCategory
 from r2n.extract import truths
 from r2n.labels import Labels, weights_of
 from r2n.learn import Learned, Options, learn
@@ -319,6 +319,11 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             if each.interrupted:
                 words = f"{each.interrupted}; the rules are the best found until then."
                 warnings.warn(words, Interrupted, stacklevel=2)
+        if self.rules_.size == 0:
+            answer = self.rules_.predict(table.take(np.arange(1)))[0]
+            words = f"no rules were found that beat always answering {answer!r} on rows held out: the model does that."
+            advice = "See front_ for what was found; give more rows or columns, or weigh a rare class by class_weight."
+            warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
         return self
 
     def _knowledge(self, schema: Schema, labels: Labels) -> Knowledge:

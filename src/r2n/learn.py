@@ -13,11 +13,22 @@ from r2n.errors import ParameterError
 from r2n.extract import extract, network_rows, predefined_literals
 from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
 from r2n.progress import ProgressBar, RefineBar
-from r2n.refine import EXPLORED_ROWS, Caps, Front, Labelled, Move, Plan, kept_within, refine, with_short_numbers
+from r2n.refine import (
+    EXPLORED_ROWS,
+    Caps,
+    Front,
+    Labelled,
+    Move,
+    Plan,
+    kept_within,
+    refine,
+    screen_columns,
+    with_short_numbers,
+)
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
 from r2n.rules.simplify import simplify
-from r2n.schema import Scaling, Table
+from r2n.schema import Scaling, Schema, Table
 
 Parts = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows that train and the rows that judge
 
@@ -48,7 +59,7 @@ NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge, i
 
 # With less time than one process needs for all of it, a network's starts leave too little to refine any of them; with
 # still less nor is there time to ask a teacher, or to start processes.
-STARTING_SECONDS, SECONDS_PER_ROW = 6.0, 1.5e-3
+STARTING_SECONDS, SECONDS_PER_CELL = 6.0, 1.5e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +114,9 @@ class Options:
             columns.append(max(self.max_size - sum(rule.size for rule in self.knowledge.fixed), 1))
         return Caps(min(columns, default=None), self.max_literals, self.max_rules, self.max_size)
 
-    def hurried(self, n_rows: int) -> bool:
+    def is_hurried(self, n_rows: int, n_columns: int) -> bool:
         """Whether time is so short that refinement starts from nothing (or an expert's rules) alone."""
-        enough = STARTING_SECONDS + SECONDS_PER_ROW * min(n_rows, EXPLORED_ROWS)
+        enough = STARTING_SECONDS + SECONDS_PER_CELL * min(n_rows, EXPLORED_ROWS) * n_columns
         return self.time_limit is not None and self.time_limit < enough
 
     @property
@@ -162,6 +173,12 @@ class Learned:
     chosen: int | None = None
     interrupted: str = ""  # by the user's Ctrl-C: where
 
+    def with_schema(self, schema: Schema) -> Learned:
+        """The same over a schema of more columns."""
+        front = None if self.front is None else self.front.with_schema(schema)
+        rough, rules = self.rough.with_schema(schema), self.rules.with_schema(schema)
+        return replace(self, rough=rough, rules=rules, front=front)
+
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
@@ -212,10 +229,31 @@ def learn_by_position(
     blank: RuleSet, rows: Labelled, options: Options, rng: np.random.RandomState, began: float
 ) -> Learned:
     """Train, decode, refine."""
+    assert blank.schema is not None
     parts = split(rows.truth, options.validation_fraction, rng)
     seed = int(rng.randint(2**31 - 1))
+    allowed = blank.schema.without(options.knowledge.excluded)
+    named = options.knowledge.columns
+    # Rows held out have no say in which columns are read: they are to judge what was made of them.
+    narrow = screen_columns(rows.take(parts[0]), allowed, named & set(allowed.names), seed)
+    dropped = set(allowed.names) - set(narrow.names)
+    learned = learn_from(blank.with_schema(blank.schema.without(dropped)), rows, parts, options, rng, seed, began)
+    return learned.with_schema(blank.schema) if dropped else learned
+
+
+def learn_from(
+    blank: RuleSet,
+    rows: Labelled,
+    parts: Parts,
+    options: Options,
+    rng: np.random.RandomState,
+    seed: int,
+    began: float,
+) -> Learned:
+    """The same once it is known which rows train and judge, and which columns are read."""
+    assert blank.schema is not None
     refining = options.effort != "none"
-    if refining and options.hurried(rows.n_rows):
+    if refining and options.is_hurried(rows.n_rows, len(blank.schema.columns)):
         return refined([], blank, rows, parts, options, seed, [], began)
     few = fewer(rows, parts, rng) if refining else (rows, parts)
     decoded, history, interrupted = trained(blank, *few, options, seed, began)

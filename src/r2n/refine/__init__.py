@@ -4,6 +4,7 @@ from r2n.refine.descent import Move, descend
 from r2n.refine.front import Front, Point
 from r2n.refine.portfolio import EXPLORED_ROWS, Plan, Refined, kept_within, refine, with_short_numbers
 from r2n.refine.problem import Caps, Labelled, Prices, Problem, objective_of
+from r2n.refine.screen import screen_columns
 
 __all__ = [
     "EXPLORED_ROWS",
@@ -20,5 +21,6 @@ __all__ = [
     "kept_within",
     "objective_of",
     "refine",
+    "screen_columns",
     "with_short_numbers",
 ]

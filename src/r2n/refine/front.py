@@ -10,6 +10,7 @@ import numpy as np
 
 from r2n.refine.problem import Bools, Floats, Labelled
 from r2n.rules import RuleSet
+from r2n.schema import Schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +74,10 @@ class Front:
     def renamed(self, names: Mapping[str, str]) -> Front:
         """The same over columns of other names."""
         return Front(tuple(replace(point, rules=point.rules.renamed(names)) for point in self))
+
+    def with_schema(self, schema: Schema) -> Front:
+        """The same over a schema of more columns."""
+        return Front(tuple(replace(point, rules=point.rules.with_schema(schema)) for point in self))
 
     def frame(self) -> pd.DataFrame:
         """As a pandas frame, one row a point."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from r2n.refine.moves import Fitter
 from r2n.refine.numbers import Numbers
 from r2n.refine.problem import Bools, Caps, Floats, Labelled, Prices, Problem
 from r2n.refine.recombine import best_subset
-from r2n.refine.teacher import cleaned_labels
+from r2n.refine.teacher import NOISY, cleaned_labels, plain_labels
 from r2n.refine.work import Task, carry_out
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.rounding import round_predictions
@@ -79,20 +80,29 @@ def refine(
     shown = blank.schema.without(plan.knowledge.excluded)  # what must not be used a teacher must not use either
     apart = not np.array_equal(train, held_out)  # else the rows that choose are those fitted to
     fitted, judges = rows.take(drawn(train, rows.truth, EXPLORED_ROWS, plan.seed)), rows.take(held_out)
-    points: list[Point] = []
-    interrupted = False
+    starts, points = distinct(starts), []
+    labels, asking, interrupted = plain_labels(fitted, judges if apart else None), 0.0, False
     began = time.monotonic()
-    soon = None if plan.explore_until is None else began + (plan.explore_until - began) / 4  # the rest is to search
-    labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
-    asking = 1.5 * (time.monotonic() - began) if labels.taught else 0.0
-    again_by = None if plan.finish_until is None else plan.finish_until - asking
+    left = None if plan.explore_until is None else plan.explore_until - began
     try:
+        trial = replace(plan, prices=plan.prices[:1], escapes=0, explore_until=share_of(left, began, 1 / 3))
+        if plan.teacher is None and apart and len(plan.prices) > 1:
+            first_rules = explore(blank, fitted, labels.fit, starts, trial, watch)
+            points.extend(until_sufficient(first_rules, judges))  # keeps what came before a Ctrl-C
+        if not points or not suffices(points[-1], judges):
+            began = time.monotonic()
+            soon = share_of(left, began, 1 / 4)  # the rest is to search
+            labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
+        if labels.taught:
+            asking = 1.5 * (time.monotonic() - began)
+            points = [replace(each, train_error=error_of(each, fitted, labels.fit)) for each in Front.of(points)]
         dear = plan.rule if labels.taught else 0.0  # without noise every rule that is found is there
-        points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))  # keeps what came before a Ctrl-C
+        points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))
     except KeyboardInterrupt:
         if not points:
             raise  # there is no best so far
         interrupted = True
+    again_by = None if plan.finish_until is None else plan.finish_until - asking
     front = Front.of(points)
     truths = [(point.rules.truth(fitted.table), point.rules.truth(judges.table)) for point in front]
     front = front.scored(truths, fitted, judges if apart else None)
@@ -117,6 +127,32 @@ def refine(
     return Refined(front, chosen, rough, rules, interrupted)
 
 
+def until_sufficient(points: Iterable[Point], judges: Labelled) -> Iterator[Point]:
+    """The points up to the first that suffices."""
+    for point in points:
+        yield point
+        if suffices(point, judges):
+            return
+
+
+def suffices(point: Point, judges: Labelled) -> bool:
+    """Whether rules err so little on the rows held out that the labels have hardly any noise for a teacher to clean.
+
+    Boosting may err on clean labels, where boundaries slope in many columns: as a teacher it would blur them.
+    """
+    return error_of(point, judges, judges.truth) < NOISY
+
+
+def error_of(point: Point, rows: Labelled, target: NDArray[Any]) -> float:
+    """The weighted error under these labels, or under mixed ones."""
+    return float(np.average(np.abs(target - point.rules.truth(rows.table).astype(np.float64)), weights=rows.weight))
+
+
+def share_of(seconds: float | None, began: float, share: float) -> float | None:
+    """When a share of the time that is left will have passed; None if there is no limit."""
+    return None if seconds is None else began + share * seconds
+
+
 def choice(front: Front, wrong: Floats, judges: Labelled, many: Labelled, taught: bool, caps: Caps) -> int:
     """The point to take: of what someone said may be read, the best on the rows held out, else the smallest as good.
 
@@ -126,8 +162,10 @@ def choice(front: Front, wrong: Floats, judges: Labelled, many: Labelled, taught
         return int(np.argmin(judges.weight @ wrong))
     chosen = min(one_standard_error(wrong, judges.weight), front.best)  # a teacher errs: true labels have a say too
     if taught:
-        chosen = smallest_as_good([point.rules for point in front.points[: chosen + 1]], many)
-        chosen = fewest_rules(front, chosen, wrong, judges.weight)
+        # A constant was already beaten by a standard error: with few positives two may be out of reach.
+        first = 1 if chosen > 0 and front[0].size == 0 else 0
+        chosen = first + smallest_as_good([point.rules for point in front.points[first : chosen + 1]], many)
+        chosen = fewest_rules(front, first, chosen, wrong, judges.weight)
     return chosen
 
 
@@ -146,12 +184,12 @@ def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
     return first_as_good(wrong, rows.weight, len(candidates) - 1, 2.0)
 
 
-def fewest_rules(front: Front, chosen: int, wrong: Floats, weight: Floats) -> int:
-    """The largest point of the fewest rules that the one chosen does not beat by two standard errors where it counts.
+def fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, weight: Floats) -> int:
+    """The largest point of the fewest rules, from the first on, that the one chosen does not beat by two standard errors.
 
     What a rule more brings must show in rows that nothing was fitted to, as they are judged.
     """
-    last = {point.rules.n_rules: i for i, point in enumerate(front.points[: chosen + 1])}
+    last = {front[i].rules.n_rules: i for i in range(first, chosen + 1)}
     fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
     return (*fewer, chosen)[first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), 2.0)]
 

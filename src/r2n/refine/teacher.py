@@ -14,6 +14,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
+from r2n.refine.halfspaces import logistic
 from r2n.refine.problem import Bools, Floats, Labelled
 from r2n.schema import Column, Schema, Table, value_key
 
@@ -72,6 +73,7 @@ MOST_CATEGORIES = 250
 MOST_HIDDEN = 0.1  # of the rows: a teacher that sees less takes for noise what is not
 MOST_ROWS = 100_000  # that a teacher learns from
 FOLDS = 5
+SMOOTHED = 10.0  # rows of the overall share that a category is smoothed by
 PIECE = 50_000
 
 
@@ -99,15 +101,14 @@ def cleaned_labels(
     all rows to fit to. That makes the judgement less noisy, so that smaller differences count. Without rows of their
     own to judge (None), those fitted to judge. What would take until after `until` is not begun, unless it is wanted.
     """
-    fit = rows.truth.astype(np.float64)
-    plain = Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
+    plain = plain_labels(rows, judges)
     positives = int(rows.truth.sum())
     if wanted is False or rows.n_rows < FEWEST_ROWS or min(positives, rows.n_rows - positives) < FEWEST_OF_A_CLASS:
         return plain
     features = Features.of(rows.table, schema)
     if wanted is None and max((hidden(rows.table, name) for name in schema.categorical), default=0.0) > MOST_HIDDEN:
         return plain
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(fit, rows.truth)
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(plain.fit, rows.truth)
     lessons = [Lesson(rows, known, rows.table, unseen, features, seed) for known, unseen in folds]
     if judges is not None:
         everything, judged = np.arange(rows.n_rows), np.arange(judges.n_rows)
@@ -118,10 +119,40 @@ def cleaned_labels(
     opinion = np.empty(rows.n_rows)
     for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
         opinion[lesson.unseen] = heard
-    if wanted is None and np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
+    if wanted is None and not is_of_use(opinion, lessons[:FOLDS], rows):
         return plain
     fit = SHARE * opinion + (1.0 - SHARE) * plain.fit
+    if turns_over_a_class(fit, rows):
+        return plain
     return Cleaned(fit, fit if judges is None else SHARE * opinions[-1] + (1.0 - SHARE) * plain.judge, taught=True)
+
+
+def plain_labels(rows: Labelled, judges: Labelled | None) -> Cleaned:
+    """The labels as they came."""
+    fit = rows.truth.astype(np.float64)
+    return Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
+
+
+def is_of_use(opinion: Floats, lessons: Sequence[Lesson], rows: Labelled) -> bool:
+    """Whether a teacher has noise to clean, and knows more, by its weighted log loss, than a plain logistic fit."""
+    if np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
+        return False
+    plain = np.empty(rows.n_rows)
+    for lesson in lessons:
+        plain[lesson.unseen] = lesson.logistic_opinion()
+    return log_loss(opinion, rows) < log_loss(plain, rows)
+
+
+def log_loss(probability: Floats, rows: Labelled) -> float:
+    """The mean of -log(probability of the true label), by weight."""
+    of_truth = np.where(rows.truth, probability, 1.0 - probability)
+    return float(np.average(-np.log(np.maximum(of_truth, 1e-9)), weights=rows.weight))
+
+
+def turns_over_a_class(target: Floats, rows: Labelled) -> bool:
+    """Whether mixed labels put half of a class, by weight, on the other side of one half."""
+    turned = rows.weight * ((target > 0.5) != rows.truth)
+    return any(turned[rows.truth == side].sum() >= rows.weight[rows.truth == side].sum() / 2 for side in (False, True))
 
 
 def opinions_of(lessons: Sequence[Lesson], n_jobs: int | None, until: float | None) -> list[Floats] | None:
@@ -162,6 +193,17 @@ class Lesson:
             read = (self.features.matrix(self.table.take(piece)) for piece in pieces)
             return np.concatenate([teacher.predict_proba(matrix)[:, 1] for matrix in read])
 
+    def logistic_opinion(self) -> Floats:
+        """What a plain logistic fit on the same rows thinks of those it has not seen."""
+        known = self.rows.take(self.known)
+        categorical, truth = self.features.categorical, known.truth.astype(np.float64)
+        learned, asked = (self.features.matrix(table) for table in (known.table, self.table.take(self.unseen)))
+        for k in np.flatnonzero(categorical):
+            learned[:, k], asked[:, k] = shares_by_category(learned[:, k], asked[:, k], truth, known.weight)
+        z, ask = standardised(learned, asked, known.weight)
+        b, intercept = logistic(z.T, known.weight * (1.0 - 2.0 * truth))
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(ask @ b + intercept, -30, 30))))
+
     def taught(self) -> Any:
         rng = np.random.default_rng(self.seed)
         known = self.known
@@ -170,6 +212,29 @@ class Lesson:
         weight = None if equal else self.rows.weight[few]
         matrix = self.features.matrix(self.rows.table.take(few))
         return boosting(self.features.categorical, self.seed).fit(matrix, self.rows.truth[few], weight)
+
+
+def shares_by_category(codes: Floats, asked: Floats, truth: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """The smoothed share of positives of each row's category; the overall share where it is missing."""
+    overall, n = float(np.average(truth, weights=weight)), MOST_CATEGORIES
+    places = np.nan_to_num(codes, nan=n).astype(np.intp)
+    positives, total = (np.bincount(places, weights=each, minlength=n + 1)[:n] for each in (weight * truth, weight))
+    shares = np.append((positives + SMOOTHED * overall) / (total + SMOOTHED), overall)
+    return shares[places], shares[np.nan_to_num(asked, nan=n).astype(np.intp)]
+
+
+def standardised(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Both in deviations of what was learned from, at most five; what is missing at the mean."""
+    out = []
+    low, high = np.nanquantile(learned, [0.01, 0.99], axis=0)
+    clipped, other = np.clip(learned, low, high), np.clip(asked, low, high)
+    there = np.where(np.isnan(clipped), 0.0, weight[:, None])
+    total = np.maximum(there.sum(axis=0), 1e-300)
+    mean = np.nansum(there * clipped, axis=0) / total
+    scale = np.sqrt(np.nansum(there * (clipped - mean) ** 2, axis=0) / total)
+    for matrix in (clipped, other):
+        out.append(np.nan_to_num((matrix - mean) / np.where(scale > 0.0, scale, 1.0), nan=0.0))
+    return out[0], out[1]
 
 
 def boosting(categorical: Bools, seed: int) -> Any:

@@ -33,6 +33,12 @@ class Knowledge:
         """Whether it asks for what only refinement can promise."""
         return bool(self.fixed or self.apart or self.signs)
 
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that the expert's literals and rules read."""
+        literals = (literal for rule in (*self.start, *self.fixed) for literal in rule.literals)
+        return frozenset(name for literal in (*self.literals, *literals) for name in literal.columns)
+
     def sign(self, column: str) -> int:
         """1, -1, or 0 if either will do."""
         return dict(self.signs).get(column, 0)
