@@ -89,14 +89,15 @@ def refine(
         if plan.teacher is None and apart and len(plan.prices) > 1:
             first_rules = explore(blank, fitted, labels.fit, starts, trial, watch)
             points.extend(until_sufficient(first_rules, judges))  # keeps what came before a Ctrl-C
-        if not points or not suffices(points[-1], judges):
+        noisy = not (points and suffices(points[-1], judges))
+        if noisy:
             began = time.monotonic()
             soon = share_of(left, began, 1 / 4)  # the rest is to search
             labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
         if labels.taught:
             asking = 1.5 * (time.monotonic() - began)
             points = [replace(each, train_error=error_of(each, fitted, labels.fit)) for each in Front.of(points)]
-        dear = plan.rule if labels.taught else 0.0  # without noise every rule that is found is there
+        dear = plan.rule if noisy and (labels.taught or points) else 0.0  # the price of a rule is for noisy labels
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))
     except KeyboardInterrupt:
         if not points:
