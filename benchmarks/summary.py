@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from benchmarks.protocol import is_current, key_of
 from benchmarks.records import read
@@ -61,6 +62,22 @@ class Evaluation:
     def count(self, word: str) -> int:
         """How many of the newest records have this word in them."""
         return sum(word in record for summary in self._groups.values() for record in summary.records)
+
+
+def share_alike(said: ArrayLike, true: ArrayLike) -> float:
+    """The share of rows in which both have the same label; labels of two kinds never are the same, and are refused.
+
+    >>> share_alike([True, False], [True, True])
+    0.5
+    """
+    mine, others = np.asarray(said), np.asarray(true)
+    if mine.shape != others.shape:
+        raise ValueError(f"{len(mine)} labels cannot be compared with {len(others)}.")
+    kinds = [{type(label) for label in labels.tolist()} for labels in (mine, others)]
+    if kinds[0].isdisjoint(kinds[1]):
+        names = [", ".join(sorted(kind.__name__ for kind in each)) for each in kinds]
+        raise TypeError(f"labels of type {names[0]} cannot be compared with labels of type {names[1]}.")
+    return float(np.mean(mine == others))
 
 
 def mean_front(records: tuple[Record, ...]) -> tuple[list[int], list[float]]:

@@ -11,6 +11,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.baselines import Baseline, Boosting, Ebm, Figs, Mlp, Ripper, Tree
 from benchmarks.protocol import EXPERIMENTS, Cell
+from benchmarks.summary import share_alike
 from r2n import R2NClassifier, RuleSet, presets
 from r2n.datasets import example, load_table
 
@@ -72,7 +73,7 @@ def run(cell: Cell) -> dict[str, Any]:
 
 
 def _accuracy(model: Any, rows: Split) -> float:
-    return float((model.predict(rows.X_test) == rows.y_test).mean())
+    return share_alike(model.predict(rows.X_test), rows.y_test)
 
 
 def _size_of(model: Baseline) -> dict[str, Any]:
