@@ -28,6 +28,8 @@ REAL = Tolerance(accuracy=0.005, rules=2, size=0.5, columns=4)
         ({"n_rules": 5}, REAL, ["5 rules are more than 2 above 2"]),
         ({"size": 15}, REAL, []),
         ({"size": 16}, REAL, ["size 16 is more than 5 above 10"]),
+        ({"size": 16, "n_rules": 5, "accuracy": 0.906}, REAL, []),
+        ({"size": 16, "accuracy": 0.904}, REAL, ["size 16 is more than 5 above 10"]),
         ({"size": 11}, KNOWN, ["size 11 is more than 0 above 10"]),
         ({"structure": False}, NOISY, []),
         ({"structure": False}, KNOWN, ["the true rules and columns were found, and are not now"]),
