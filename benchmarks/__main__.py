@@ -3,6 +3,7 @@
     python -m benchmarks                  # all that is not yet in results/evaluation.jsonl: goes on where it stopped
     python -m benchmarks --quick          # a part of everything, at most ten minutes on two cores
     python -m benchmarks --only known --methods r2n tree
+    python -m benchmarks --only real --methods r2n --tables adult house --renew   # what another learner made, anew
     python -m benchmarks --page           # docs/results.md, its figures and the README's table, from the results
 
 Needs the extra `bench`, and the real tables (see r2n.datasets).
@@ -17,8 +18,9 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from benchmarks.origins import Origin
 from benchmarks.protocol import EXPERIMENTS, METHODS, Cell, cells, is_done, key_of
-from benchmarks.records import append, forget, read
+from benchmarks.records import append, forget, made_by, read, versions
 from benchmarks.trial import run
 from benchmarks.workers import run_all
 
@@ -30,25 +32,34 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few seeds, the faster methods")
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, metavar="EXPERIMENT", help=", ".join(EXPERIMENTS))
     parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="METHOD", help=", ".join(METHODS))
+    parser.add_argument("--tables", nargs="+", choices=TABLES, metavar="TABLE", help=", ".join(TABLES))
     parser.add_argument("--jobs", type=int, default=2, help="fits side by side, 2 unless told")
     parser.add_argument("--again", action="store_true", help="forget what has been run of these, and run it anew")
+    parser.add_argument(
+        "--renew", action="store_true", help="run anew what another source of the method, or another machine, made"
+    )
     parser.add_argument("--page", action="store_true", help="run nothing; write the pages from the results")
     chosen = parser.parse_args()
     if chosen.jobs < 1:
         parser.error(f"--jobs {chosen.jobs}: at least one fit must run at a time")
     if chosen.quick and chosen.page:
         parser.error("--page writes the pages of the whole evaluation: leave --quick out")
-    wanted = [] if chosen.page else cells(chosen.quick, chosen.only, chosen.methods)
+    wanted = [] if chosen.page else cells(chosen.quick, chosen.only, chosen.methods, chosen.tables)
     check(wanted, drawing=not chosen.quick)
     if not chosen.page:
         name = "quick" if chosen.quick else "evaluation"
-        evaluate(name, wanted, chosen.jobs, chosen.again)
+        evaluate(name, wanted, chosen.jobs, chosen.again, chosen.renew)
     if not chosen.quick:
-        from benchmarks.results_page import write_pages
+        from benchmarks.readme_page import write_table
+        from benchmarks.results_page import write_page
+        from benchmarks.summary import Evaluation
 
-        write_pages()
+        evaluation = Evaluation()
+        write_page(evaluation)
+        write_table(evaluation)
 
 
+TABLES = tuple(dict.fromkeys(table for stated in EXPERIMENTS.values() for table in stated["tables"]))
 PACKAGES = {"ripper": "wittgenstein", "ripper-raw": "wittgenstein", "figs": "imodels", "ebm": "interpret"}
 
 
@@ -69,13 +80,21 @@ def check(wanted: list[Cell], drawing: bool) -> None:
         raise SystemExit(str(error)) from error
 
 
-def evaluate(name: str, wanted: list[Cell], jobs: int, again: bool) -> None:
+def is_of_this(cell: Cell, record: dict[str, Any]) -> bool:
+    """Whether a record was made by the learner that is imported here, on such a machine."""
+    here = {"method": cell.method, "made_by": made_by(), "versions": versions()}
+    return Origin.of(record) == Origin.of(here)
+
+
+def evaluate(name: str, wanted: list[Cell], jobs: int, again: bool, renew: bool = False) -> None:
     """Run the cells that `results/NAME.jsonl` lacks, and say what came."""
     if again:
         keys = {cell.key for cell in wanted}
         forget(name, lambda record: key_of(record) in keys)
     newest = {key_of(record): record for record in read(name)}
-    left = [cell for cell in wanted if not is_done(cell, newest.get(cell.key))]
+    done = {cell for cell in wanted if is_done(cell, newest.get(cell.key))}
+    done = {cell for cell in done if is_of_this(cell, newest[cell.key])} if renew else done
+    left = [cell for cell in wanted if cell not in done]
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{len(wanted)} cells, {len(wanted) - len(left)} of them run before")
     start = time.perf_counter()

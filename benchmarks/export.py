@@ -1,10 +1,12 @@
 """A million rows scored by the exported SQL in DuckDB, and by a random forest in scikit-learn, side by side.
 
-    python -m benchmarks.export   # about a minute; writes results/export.jsonl and the table of docs/export.md
+    python -m benchmarks.export           # about a minute; writes results/export.jsonl and the table of docs/export.md
+    python -m benchmarks.export --table   # only write the newest results into docs/export.md
 
 Needs the extra `test` (DuckDB and sqlglot). Both get the same columns, from memory, and one thread each.
 """
 
+import argparse
 import re
 import time
 from collections.abc import Callable
@@ -16,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.ensemble import RandomForestClassifier
 
+from benchmarks.origins import Legend
 from benchmarks.records import append, grid, read
 from r2n import RuleSet
 from r2n.datasets import example
@@ -80,15 +83,16 @@ def measure(name: str, rules: RuleSet, X: Any, forest: RandomForestClassifier) -
 def table() -> str:
     """The newest results, in Markdown."""
     newest = {record["rules"]: record for record in read("export")}
-    head = ("rules", "column mentions", "SQL in DuckDB, s", "`RandomForestClassifier.predict`, s", "ratio")
+    legend = Legend()
+    head = ("rules", "of", "column mentions", "SQL in DuckDB, s", "`RandomForestClassifier.predict`, s", "ratio")
     rows = [
-        (f"{r['n_rules']} ({name})", r["size"], r["duckdb_s"], r["forest_s"], r["forest_over_duckdb"])
+        (f"{r['n_rules']} ({name})", legend.mark([r]), r["size"], r["duckdb_s"], r["forest_s"], r["forest_over_duckdb"])
         for name, r in newest.items()
     ]
-    return "\n".join(grid(head, rows))
+    return "\n".join([*grid(head, rows), *legend.lines("### What made these figures")])
 
 
-def main() -> None:
+def run() -> None:
     known = example(5)
     X, y = known.sample(10_000, random_state=0)
     forest = RandomForestClassifier(random_state=0, n_jobs=1).fit(X, y)
@@ -97,8 +101,19 @@ def main() -> None:
         record = measure(name, rules, np.ascontiguousarray(many), forest)
         append("export", record)
         print(record, flush=True)
-    text = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(re.sub(rf"(?<={MARK}\n\n).*?(?=## )", f"{table()}\n", text, flags=re.DOTALL), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--table", action="store_true", help="only write docs/export.md from the newest results")
+    if not parser.parse_args().table:
+        run()
+    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def with_table(text: str) -> str:
+    """The page with its table made anew, up to the next heading of its rank."""
+    return re.sub(rf"(?<={MARK}\n\n).*?(?=^## )", lambda _: f"{table()}\n", text, flags=re.DOTALL | re.MULTILINE)
 
 
 if __name__ == "__main__":

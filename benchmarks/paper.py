@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.origins import Legend, newest, of_newest_origin
 from benchmarks.records import append, read
 from benchmarks.summary import Evaluation
 from r2n import R2NClassifier, presets
@@ -79,9 +80,10 @@ def steps_of(preset: Mapping[str, Any]) -> int:
 
 def page() -> str:
     """docs/paper.md: the newest result of every preset, example and seed."""
-    newest = {(r["preset"], r["example"], r["seed"]): r for r in read("paper")}
-    alone = [[r for key, r in newest.items() if key[:2] == ("network", number)] for number in range(1, 6)]
-    printed = [r for r in newest.values() if r["preset"] == "paper-synthetic"]
+    legend, records = Legend(), newest(read("paper"), lambda r: (r["preset"], r["example"], r["seed"]))
+    ours = [r for r in records if r["preset"] == "network"]
+    alone = [of_newest_origin([r for r in ours if r["example"] == number]) for number in range(1, 6)]
+    printed = [r for r in records if r["preset"] == "paper-synthetic"]
     full = [*printed, *published()]
     lines = [
         "# The paper's settings, and ours",
@@ -96,11 +98,12 @@ def page() -> str:
         "sums of the 1-norms, and OR as maximum; `published-synthetic` divides the penalties by J and has the clamped",
         "sum as OR, as in the authors' published code.",
         "",
-        "| preset | example | accuracy | rules × literals | size | seconds | µs a step |",
-        "|---|---|---|---|---|---|---|",
+        "| preset | example | of | accuracy | rules × literals | size | seconds | µs a step |",
+        "|---|---|---|---|---|---|---|---|",
         *(
-            f"| {r['preset']} | {r['example']} | {r['accuracy']:.4f} | {r['n_rules']} × {r['literals_per_rule']:.1f} "
-            f"| {r['size']} | {r['seconds']:.0f} | {r['microseconds_per_step']} |"
+            f"| {r['preset']} | {r['example']} | {legend.mark([r])} | {r['accuracy']:.4f} "
+            f"| {r['n_rules']} × {r['literals_per_rule']:.1f} | {r['size']} | {r['seconds']:.0f} "
+            f"| {r['microseconds_per_step']} |"
             for r in full
         ),
         "",
@@ -119,18 +122,18 @@ def page() -> str:
         "OR as clamped sum, penalties divided by J, standardised columns, batch 200, Adam 10⁻², γ = 0.966 to τ = 10⁻³,",
         "5 restarts of 200 epochs, the epoch of the best crisp rules on 20 % of the rows held out: 4·10⁴ steps.",
         "",
-        "| example | seeds | mean accuracy | least | rules | literals a rule | seconds, median |",
-        "|---|---|---|---|---|---|---|",
+        "| example | of | seeds | mean accuracy | least | rules | literals a rule | seconds, median |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for number, records in enumerate(alone, start=1):
         accuracy = [r["accuracy"] for r in records]
         lines.append(
-            f"| {number} | {len(records)} | {np.mean(accuracy):.4f} | {min(accuracy):.4f} "
+            f"| {number} | {legend.mark(records)} | {len(records)} | {np.mean(accuracy):.4f} | {min(accuracy):.4f} "
             f"| {np.mean([r['n_rules'] for r in records]):.1f} "
             f"| {np.mean([r['literals_per_rule'] for r in records]):.1f} "
             f"| {np.median([r['seconds'] for r in records]):.1f} |"
         )
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", *legend.lines()])
 
 
 def main() -> None:

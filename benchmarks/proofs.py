@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.origins import Legend
 from benchmarks.records import append, grid, read
 from r2n.rules import Domain, Halfspace, Literal, Membership, Rule, RuleSet, prove_simpler
 
@@ -104,13 +105,14 @@ def measure_one(rules: RuleSet, domain: Domain) -> dict[str, float]:
 def table() -> str:
     """The newest results, in Markdown."""
     newest = {(r["kind"], r["domain"]): r for r in read("proofs")}
-    head = ("rules", "domain", "rules, literals before", "after", "CPU seconds", "slowest")
+    legend = Legend()
+    head = ("rules", "domain", "of", "rules, literals before", "after", "CPU seconds", "slowest")
     rows = [
-        (kind, domain, f"{r['rules']:g}, {r['literals']:g}", f"{r['rules_left']:g}, {r['literals_left']:g}",
-         f"{r['cpu']:.1f}", f"{r['slowest']:.1f}")
+        (kind, domain, legend.mark([r]), f"{r['rules']:g}, {r['literals']:g}",
+         f"{r['rules_left']:g}, {r['literals_left']:g}", f"{r['cpu']:.1f}", f"{r['slowest']:.1f}")
         for (kind, domain), r in newest.items()
     ]  # fmt: skip
-    return "\n".join(grid(head, rows))
+    return "\n".join([*grid(head, rows), *legend.lines("### What made these figures")])
 
 
 def main() -> None:

@@ -55,6 +55,11 @@ def key_of(record: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(record[name] for name in Cell.__slots__)
 
 
+def is_ours(method: str) -> bool:
+    """Whether a method learns with r2n."""
+    return method in ("r2n", "capped", "network", "paper") or method.startswith("literals ")
+
+
 def is_done(cell: Cell, record: dict[str, Any] | None) -> bool:
     """Whether a cell need not be run again: not if it failed, had less time, or had other settings."""
     if record is None or "failed" in record or record.get("timed_out", cell.limit) < cell.limit:
@@ -67,10 +72,16 @@ def is_current(record: dict[str, Any]) -> bool:
     return record.get("settings", {}) == Cell(*key_of(record)).settings
 
 
-def cells(quick: bool = False, experiments: list[str] | None = None, methods: list[str] | None = None) -> list[Cell]:
+def cells(
+    quick: bool = False,
+    experiments: list[str] | None = None,
+    methods: list[str] | None = None,
+    tables: list[str] | None = None,
+) -> list[Cell]:
     """All cells, the first repeat of everything first: a run that is stopped has a little of all."""
     found = [cell for name in experiments or EXPERIMENTS for cell in _cells_of(name, quick)]
     wanted = [cell for cell in found if methods is None or cell.method in methods]
+    wanted = [cell for cell in wanted if tables is None or cell.table in tables]
     return sorted(wanted, key=lambda cell: cell.repeat)
 
 

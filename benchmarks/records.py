@@ -1,5 +1,6 @@
 """Results as JSON lines, with what is needed to believe them."""
 
+import hashlib
 import json
 import platform
 import shutil
@@ -10,10 +11,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import r2n
+
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PACKAGES = (
-    "r2n",
     "jax",
     "numpy",
     "scikit-learn",
@@ -26,18 +28,75 @@ PACKAGES = (
 )
 
 
+PACKAGE = Path(r2n.__file__).parent  # the r2n that is imported, wherever it lies
+METHODS = ("baselines.py", "binarise.py", "brcg.py", "counts.py", "drnet.py", "trial.py")  # what r2n is compared with
+
+
+def source_of(files: Iterable[Path], folder: Path) -> str:
+    """A hash of these files of a folder: their names and what is in them, in the order of the names."""
+    digest = hashlib.sha256()
+    for name, content in sorted((file.relative_to(folder).as_posix(), file.read_bytes()) for file in files):
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()[:12]
+
+
+# Read as soon as r2n is imported: a file that is edited while a benchmark runs is not what ran.
+SOURCE = source_of(PACKAGE.rglob("*.py"), PACKAGE)
+METHODS_SOURCE = source_of((Path(__file__).with_name(name) for name in METHODS), Path(__file__).parent)
+
+
 @cache
 def versions() -> dict[str, str]:
-    """Of Python, of the packages that are installed, and of this code (with a plus if it was changed since)."""
-    found = {"python": platform.python_version()}
+    """Of Python, of the r2n that is imported, and of the other packages that are installed."""
+    found = {"python": platform.python_version(), "r2n": r2n.__version__}
     for package in PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
-    head = _git("rev-parse", "--short", "HEAD")
-    changed = _git("status", "--porcelain", "--", "src", "benchmarks", ":!benchmarks/results")
-    return found | ({"revision": head + ("+" if changed else "")} if head else {})
+    return found
+
+
+@cache
+def made_by() -> dict[str, Any]:
+    """What a result depends on besides its settings: the learner that is imported, and the machine.
+
+    A revision is given only if the imported r2n lies in this checkout; `clean` says whether code was changed since.
+    """
+    head = _git("rev-parse", "--short", "HEAD") if PACKAGE.is_relative_to(ROOT) else ""
+    changed = _git("status", "--porcelain", "--", "src", "benchmarks", ":!benchmarks/results") if head else ""
+    return {
+        "r2n": r2n.__version__,
+        "source": SOURCE,
+        "methods": METHODS_SOURCE,
+        "revision": head or None,
+        "clean": not changed if head else None,
+        "processor": processor(),
+        "blas": blas(),
+    }
+
+
+def processor() -> str:
+    """Its name, and the widest vectors that it computes with."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+    said = {name.strip(): value.strip() for name, colon, value in (line.partition(":") for line in lines) if colon}
+    flags = said.get("flags", "").split()
+    widest = next((f" ({flag})" for flag in ("avx512f", "avx2", "avx") if flag in flags), "")
+    return (said.get("model name") or platform.processor() or platform.machine()) + widest
+
+
+def blas() -> list[str]:
+    """The libraries that numpy and scipy multiply with: name, version, and for which processor their kernels are."""
+    import numpy as np
+    import scipy.linalg
+    from threadpoolctl import threadpool_info
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    scipy.linalg.inv(np.eye(2))
+    loaded = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    words = ("internal_api", "version", "architecture")
+    return sorted({" ".join(str(library[word]) for word in words if library.get(word)) for library in loaded})
 
 
 def _git(*words: str) -> str:
@@ -49,12 +108,13 @@ def _git(*words: str) -> str:
 
 
 def append(name: str, record: dict[str, Any]) -> None:
-    """Add one record, with the versions that made it, to `results/NAME.jsonl`."""
+    """Add one record, with what made it, to `results/NAME.jsonl`; a process that ran a fit may say that itself."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.jsonl"
     _drop_half_a_line(path)
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(record | {"versions": versions()}, ensure_ascii=False) + "\n")
+        whole = record | {"versions": versions(), "made_by": record.get("made_by") or made_by()}
+        file.write(json.dumps(whole, ensure_ascii=False) + "\n")
 
 
 def read(name: str) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
     python -m benchmarks.refine known            # examples 1-5 and the toy rule, seeds 0-9
     python -m benchmarks.refine stress           # flipped labels, few rows, idle or correlated columns, harder rules
+    python -m benchmarks.refine harder           # of these the last alone: five rules of three literals
     python -m benchmarks.refine real magic       # 5-fold cross-validation; names of tables, or none for all four
     python -m benchmarks.refine rows             # seconds and memory from a thousand to a million rows
     python -m benchmarks.refine limits           # how closely time_limit is kept
@@ -30,6 +31,8 @@ from benchmarks.speed import peak_memory
 from benchmarks.trial import same_structure
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, load_table, toy
+
+WHAT = ("known", "stress", "harder", "real", "rows", "limits", "teacher", "thorough", "page")
 
 
 def learn(
@@ -81,6 +84,11 @@ def stress(seeds: range) -> Iterator[dict[str, Any]]:
             yield learn("8 idle columns", known, seed, np.c_[X, idle[:8_000]], y, np.c_[clean, idle[8_000:]], y_clean)
             X, X_test = (correlated(n, seed + n) for n in (8_000, 2_000))
             yield learn("correlated, 0.9", known, seed, X, known.rules.truth(X), X_test, known.rules.truth(X_test))
+    yield from hard_rules(seeds)
+
+
+def hard_rules(seeds: range) -> Iterator[dict[str, Any]]:
+    """Five rules of three literals over ten columns, labels without noise."""
     for seed in seeds:
         known = harder(seed)
         X, X_test = (np.random.default_rng(seed + n).random((n, 10)) for n in (8_000, 2_000))
@@ -195,7 +203,7 @@ def limits() -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["known", "stress", "real", "rows", "limits", "teacher", "thorough", "page"])
+    parser.add_argument("what", choices=WHAT)
     parser.add_argument("tables", nargs="*", choices=[*MOST_RULES, []], help="which real tables")
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds, from 0")
     parser.add_argument("--rows", type=int, help=argparse.SUPPRESS)
@@ -207,6 +215,7 @@ def main() -> None:
     runs = {
         "known": lambda: known_rules(seeds),
         "stress": lambda: stress(seeds),
+        "harder": lambda: hard_rules(seeds),
         "real": lambda: (record for name in chosen.tables or MOST_RULES for record in real(name)),
         "rows": lambda: (rows_in_own_process(n) for n in (1_000, 10_000, 100_000, 1_000_000)),
         "limits": limits,

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.origins import Legend, newest
 from benchmarks.records import append, read
 
 PAGE = Path(__file__).parent.parent / "docs" / "speed.md"
@@ -174,10 +175,11 @@ def measure() -> Iterator[dict[str, Any]]:
 
 def page() -> str:
     """docs/speed.md, from the newest results."""
-    newest = {(r["what"], r.get("restarts"), r.get("rows"), r.get("columns")): r for r in read("speed")}
-    steps = [r for r in newest.values() if r["what"] == "step"]
-    fits = [r for r in newest.values() if r["what"] == "fit"]
-    compilation = next(r for r in newest.values() if r["what"] == "compilation")
+    legend = Legend()
+    found = newest(read("speed"), lambda r: (r["what"], r.get("restarts"), r.get("rows"), r.get("columns")))
+    steps = [r for r in found if r["what"] == "step"]
+    fits = [r for r in found if r["what"] == "fit"]
+    compilation = next(r for r in found if r["what"] == "compilation")
     lines = [
         "# Speed",
         "",
@@ -185,31 +187,38 @@ def page() -> str:
         "",
         f"## A step at the paper's size ({D} columns, m = {M}, J = {J}, batch {BATCH})",
         "",
-        "| restarts together | r2n, µs a restart and step | PyTorch eager, µs a step | ratio |",
-        "|---|---|---|---|",
-        *(f"| {r['restarts']} | {r['r2n_us']} | {r['torch_eager_us']} | {r['ratio']} |" for r in steps),
+        "| restarts together | of | r2n, µs a restart and step | PyTorch eager, µs a step | ratio |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {r['restarts']} | {legend.mark([r])} | {r['r2n_us']} | {r['torch_eager_us']} | {r['ratio']} |"
+            for r in steps
+        ),
         "",
         "## What a fit compiles",
         "",
         "Example 5, the network alone, one process; the second and third fit have other numbers of rows.",
         "",
-        "| rows | seconds | programs compiled |",
-        "|---|---|---|",
-        *(f"| {f['rows']:,} | {f['seconds']} | {f['programs_compiled']} |" for f in compilation["fits"]),
+        "| rows | of | seconds | programs compiled |",
+        "|---|---|---|---|",
+        *(
+            f"| {f['rows']:,} | {legend.mark([compilation])} | {f['seconds']} | {f['programs_compiled']} |"
+            for f in compilation["fits"]
+        ),
         "",
         "## Rows and columns",
         "",
         "The network alone, one restart, 20 epochs, already compiled. *Peak* is the most memory held beyond what the",
         "process held before the table was made, table included, as a multiple of it; small ones carry fixed costs.",
         "",
-        "| rows | columns | seconds | µs a row and epoch | table, MB | peak / table |",
-        "|---|---|---|---|---|---|",
+        "| rows | columns | of | seconds | µs a row and epoch | table, MB | peak / table |",
+        "|---|---|---|---|---|---|---|",
         *(
-            f"| {f['rows']:,} | {f['columns']} | {f['seconds']} | {f['us_per_row_and_epoch']} "
+            f"| {f['rows']:,} | {f['columns']} | {legend.mark([f])} | {f['seconds']} | {f['us_per_row_and_epoch']} "
             f"| {f['table_mb']} | {f['peak_over_table']} |"
             for f in fits
         ),
         "",
+        *legend.lines(),
     ]
     return "\n".join(lines)
 

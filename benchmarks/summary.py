@@ -1,11 +1,14 @@
 """The records of an evaluation, cell by cell."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from benchmarks.origins import Origin, newest, of_newest_origin, one_origin
 from benchmarks.protocol import is_current, key_of
 from benchmarks.records import read
 
@@ -17,6 +20,11 @@ class Summary:
     """What the repeats of one method on one table came to."""
 
     records: tuple[Record, ...]
+
+    @property
+    def origin(self) -> Origin:
+        """The one learner and machine of these; two are refused."""
+        return one_origin(self.records)
 
     @property
     def done(self) -> tuple[Record, ...]:
@@ -46,14 +54,18 @@ class Summary:
 
 
 class Evaluation:
-    """All that was measured, by experiment, table, method and the value varied; of a cell the newest record."""
+    """All that was measured, by experiment, table, method and the value varied.
+
+    Of a cell the newest record counts, and of its repeats those that are of the newest one's origin.
+    """
 
     def __init__(self, name: str = "evaluation") -> None:
-        newest = {key_of(record): record for record in read(name) if is_current(record)}
         groups: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
-        for (experiment, table, method, _, value), record in newest.items():
+        for record in newest((record for record in read(name) if is_current(record)), key_of):
+            experiment, table, method, _, value = key_of(record)
             groups[experiment, table, method, value].append(record)
-        self._groups = {key: Summary(tuple(records)) for key, records in groups.items()}
+        self._groups = {key: Summary(tuple(of_newest_origin(records))) for key, records in groups.items()}
+        self.left_out = sum(map(len, groups.values())) - sum(len(each.records) for each in self._groups.values())
 
     def of(self, experiment: str, table: str, method: str, value: float | None = None) -> Summary:
         return self._groups.get((experiment, table, method, value), Summary(()))
@@ -61,6 +73,32 @@ class Evaluation:
     def count(self, word: str) -> int:
         """How many of the newest records have this word in them."""
         return sum(word in record for summary in self._groups.values() for record in summary.records)
+
+
+def by_origin(summaries: Sequence[Summary]) -> list[list[Summary]]:
+    """The cells of a row, once for each origin among them: cells of another are empty there."""
+    origins = list(dict.fromkeys(summary.origin for summary in summaries if summary.records))
+    if not origins:
+        return [list(summaries)]
+    return [
+        [each if each.records and each.origin == origin else Summary(()) for each in summaries] for origin in origins
+    ]
+
+
+def share_alike(said: ArrayLike, true: ArrayLike) -> float:
+    """The share of rows in which both have the same label; labels of two kinds never are the same, and are refused.
+
+    >>> share_alike([True, False], [True, True])
+    0.5
+    """
+    mine, others = np.asarray(said), np.asarray(true)
+    if mine.shape != others.shape:
+        raise ValueError(f"{len(mine)} labels cannot be compared with {len(others)}.")
+    kinds = [{type(label) for label in labels.tolist()} for labels in (mine, others)]
+    if kinds[0].isdisjoint(kinds[1]):
+        names = [", ".join(sorted(kind.__name__ for kind in each)) for each in kinds]
+        raise TypeError(f"labels of type {names[0]} cannot be compared with labels of type {names[1]}.")
+    return float(np.mean(mine == others))
 
 
 def mean_front(records: tuple[Record, ...]) -> tuple[list[int], list[float]]:

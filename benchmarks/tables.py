@@ -32,6 +32,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.records import append, read
+from benchmarks.summary import share_alike
 from benchmarks.tables_page import AS_IT_IS, AS_NUMBERS, COMPLETE, IMPUTED, PREPARED, WAYS, cell_of, page
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import load_table
@@ -170,7 +171,7 @@ def frames(names: Sequence[str]) -> Iterator[dict[str, Any]]:
             "classes": len(np.unique(y)),
             "same_rules": [kind for kind in KINDS if texts[kind] == texts["pandas"]],
             "same_predictions": [kind for kind in KINDS if np.array_equal(predicted[kind], predicted["pandas"])],
-            "accuracy": float(np.mean(predicted["pandas"] == np.asarray(y))),
+            "accuracy": share_alike(predicted["pandas"], y),
             "seconds": round((time.perf_counter() - start) / len(KINDS), 1),
             "rules": texts["pandas"],
         }

@@ -11,6 +11,7 @@ import pandas as pd
 
 from benchmarks.baselines import Ripper
 from benchmarks.records import append
+from benchmarks.summary import share_alike
 from r2n import R2NClassifier
 from r2n.datasets import toy
 
@@ -37,7 +38,7 @@ def main() -> None:
         panel.contourf(side, side, region, levels=[-0.5, 0.5, 1.5], colors=["#f2f2f2", "#7fb38a"])
         panel.contour(side, side, region, levels=[0.5], colors="black", linewidths=1.4)
         panel.plot([0.5, 0.5, 1], [0, 0.5, 1], color="#b3261e", linestyle="--", linewidth=1.2)
-        accuracy = np.mean(learner.predict(X[8_000:]) == y[8_000:])
+        accuracy = share_alike(learner.predict(X[8_000:]), y[8_000:])
         panel.set(title=f"{title}\naccuracy {accuracy:.4f}", xlabel="x0", aspect="equal", xlim=(0, 1), ylim=(0, 1))
     panels[0].set_ylabel("x1")
     handles = [

@@ -11,6 +11,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.baselines import Baseline, Boosting, Ebm, Figs, Mlp, Ripper, Tree
 from benchmarks.protocol import EXPERIMENTS, Cell
+from benchmarks.records import made_by
+from benchmarks.summary import share_alike
 from r2n import R2NClassifier, RuleSet, presets
 from r2n.datasets import example, load_table
 
@@ -68,11 +70,12 @@ def run(cell: Cell) -> dict[str, Any]:
         "literals_per_rule": model.literals_per_rule,
         "seconds": round(seconds, 2),
     }
+    found["made_by"] = made_by()  # of the process that fitted
     return asdict(cell) | found | (model.more(rows) if isinstance(model, Rules) else _size_of(model))
 
 
 def _accuracy(model: Any, rows: Split) -> float:
-    return float((model.predict(rows.X_test) == rows.y_test).mean())
+    return share_alike(model.predict(rows.X_test), rows.y_test)
 
 
 def _size_of(model: Baseline) -> dict[str, Any]:

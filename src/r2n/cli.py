@@ -94,7 +94,7 @@ def fit(
     max_size: Annotated[
         int | None, typer.Option(min=1, help="The most columns to read in all rules of a class.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same rules.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same rules on the same machine.")] = 0,
 ) -> None:
     """Learn rules from a table and show them."""
     _check_writable(output)

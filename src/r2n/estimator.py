@@ -166,7 +166,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     callback : callable, optional
         Called with each epoch's `Record`, and with each accepted `Move` of the refinement.
     random_state : int, RandomState or None
-        The same seed gives the same rules.
+        The same seed gives the same rules on the same machine, with the same packages. Another processor or BLAS rounds
+        otherwise, and may lead to other rules.
 
     Attributes
     ----------

@@ -9,7 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks import paper
 from benchmarks.baselines import positive_depths
 from benchmarks.protocol import Cell
-from benchmarks.results_page import PAGE, README, page, with_table
+from benchmarks.readme_page import README, with_table
+from benchmarks.results_page import PAGE, page
 from benchmarks.summary import Evaluation, mean_front
 from benchmarks.trial import same_structure, split
 from r2n import RuleSet, datasets
