@@ -30,6 +30,7 @@ Rules = tuple[Rule, ...]
 # Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach.
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
 
+LEAST_ROWS = 0.5  # what a column must save at least where labels are noisy: below that it follows single rows
 RULE_SHARE = 0.1  # of what there is to gain: no rule costs more, or a rare class would have none
 
 
@@ -213,7 +214,9 @@ def explore(
     """
     assert blank.schema is not None
     sure, most = sureness(rows, target), RULE_SHARE * float(np.average(target, weights=rows.weight))
-    prices = [Prices.of(price * sure, min(rule * price * sure, most)) for price in plan.prices]
+    least = LEAST_ROWS / effective_rows(rows.weight) if rule else 0.0
+    columns = [sure * max(price, least) for price in plan.prices]
+    prices = [Prices.of(column, min(rule * column, most)) for column in dict.fromkeys(columns)]
     first = Problem.of(rows.table, blank.schema, target, rows.weight, prices[0], plan.caps, plan.knowledge)
     problems = [first, *map(first.at, prices[1:])]
     numbers = Numbers.of(problems[0])
@@ -254,6 +257,11 @@ def explore(
         reached = yield from run(tasks)
         if not passed(plan.explore_until):
             yield from mixed(problems[-1], [*reached, *seen])
+
+
+def effective_rows(weight: Floats) -> float:
+    """How many rows of equal weight say as much: of a rare class that weighs as much as the other, about four each."""
+    return float(weight.sum() ** 2 / np.sum(weight**2))
 
 
 def sureness(rows: Labelled, target: Floats) -> float:
