@@ -90,15 +90,16 @@ def refine(
         if plan.teacher is None and apart and len(plan.prices) > 1:
             first_rules = explore(blank, fitted, labels.fit, starts, trial, watch)
             points.extend(until_sufficient(first_rules, judges))  # keeps what came before a Ctrl-C
-        noisy = not (points and suffices(points[-1], judges))
-        if noisy:
+        if not (points and suffices(points[-1], judges)):
             began = time.monotonic()
             soon = share_of(left, began, 1 / 4)  # the rest is to search
-            labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
+            labels = cleaned_labels(
+                fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon
+            )
         if labels.taught:
             asking = 1.5 * (time.monotonic() - began)
             points = [replace(each, train_error=error_of(each, fitted, labels.fit)) for each in Front.of(points)]
-        dear = plan.rule if noisy and (labels.taught or points) else 0.0  # the price of a rule is for noisy labels
+        dear = plan.rule if labels.noisy or labels.taught else 0.0
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))
     except KeyboardInterrupt:
         if not points:
@@ -216,7 +217,8 @@ def explore(
     sure, most = sureness(rows, target), RULE_SHARE * float(np.average(target, weights=rows.weight))
     least = LEAST_ROWS / effective_rows(rows.weight) if rule else 0.0
     columns = [sure * max(price, least) for price in plan.prices]
-    prices = [Prices.of(column, min(rule * column, most)) for column in dict.fromkeys(columns)]
+    # A category costs the lowest price from the first: a set that is cut short at first is hard to complete later.
+    prices = [Prices.of(column, min(rule * column, most), columns[-1]) for column in dict.fromkeys(columns)]
     first = Problem.of(rows.table, blank.schema, target, rows.weight, prices[0], plan.caps, plan.knowledge)
     problems = [first, *map(first.at, prices[1:])]
     numbers = Numbers.of(problems[0])
@@ -282,7 +284,10 @@ def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, 
     held out: what is larger fits the noise of the labels, and a constant stays one.
     """
     assert point.rules.schema is not None
-    size = min(point.size + point.size // 4, most)
+    columns = sum(literal.n_terms for rule in point.rules.rules for literal in rule.literals)
+    named = point.size - columns  # besides the first of each set: more rows decide more categories
+    size = min(columns + columns // 4, max(most - named, columns)) + named + named // 4
+    size = size if plan.caps.size is None else min(size, plan.caps.size)
     within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1), size)
     prices = Prices.of(plan.prices[-1] * sureness(rows, target))
     problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, prices, within, plan.knowledge)
