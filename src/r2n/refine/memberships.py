@@ -54,4 +54,4 @@ def _of_column(
             options.append((len(named), negated, named))
     if options:
         _, negated, named = min(options, key=lambda option: option[:2])
-        yield Membership(name, tuple(values[k] for k in named), negated)  # type: ignore[misc]
+        yield Membership(name, tuple(values[k] for k in named), negated)

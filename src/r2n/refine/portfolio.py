@@ -81,7 +81,8 @@ def refine(
     shown = blank.schema.without(plan.knowledge.excluded)  # what must not be used a teacher must not use either
     apart = not np.array_equal(train, held_out)  # else the rows that choose are those fitted to
     fitted, judges = rows.take(drawn(train, rows.truth, EXPLORED_ROWS, plan.seed)), rows.take(held_out)
-    starts, points = distinct(starts), []
+    starts = distinct(starts)
+    points: list[Point] = []
     labels, asking, interrupted = plain_labels(fitted, judges if apart else None), 0.0, False
     began = time.monotonic()
     left = None if plan.explore_until is None else plan.explore_until - began
@@ -188,9 +189,9 @@ def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
 
 
 def fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, weight: Floats) -> int:
-    """The largest point of the fewest rules, from the first on, that the one chosen does not beat by two standard errors.
+    """The largest point of the fewest rules that the one chosen does not beat by two standard errors.
 
-    What a rule more brings must show in rows that nothing was fitted to, as they are judged.
+    Points before the first are not asked. What a rule more brings must show in rows that nothing was fitted to, as they are judged.
     """
     last = {front[i].rules.n_rules: i for i in range(first, chosen + 1)}
     fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]

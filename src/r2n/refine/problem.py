@@ -40,7 +40,8 @@ class Prices:
     def of_literal(self, literal: Literal) -> float:
         """A set in a sum is a condition too: else `and` would be written as a sum with a large coefficient.
 
-        A set costs a column for each category that it names. What a column is filled with costs nothing: the two are read as one column.
+        A set costs a column for its first category, and the price of a category for each further one. What a column is
+        filled with costs nothing: the two are read as one column.
         """
         conditions = 1 + len(literal.sets) if isinstance(literal, Halfspace) else 1
         further = literal.size - literal.n_terms

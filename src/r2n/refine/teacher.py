@@ -224,17 +224,15 @@ def shares_by_category(codes: Floats, asked: Floats, truth: Floats, weight: Floa
 
 
 def standardised(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Both in deviations of what was learned from, at most five; what is missing at the mean."""
-    out = []
+    """Both in deviations of what was learned from, the extremes cut off; what is missing at the mean."""
     low, high = np.nanquantile(learned, [0.01, 0.99], axis=0)
     clipped, other = np.clip(learned, low, high), np.clip(asked, low, high)
     there = np.where(np.isnan(clipped), 0.0, weight[:, None])
     total = np.maximum(there.sum(axis=0), 1e-300)
     mean = np.nansum(there * clipped, axis=0) / total
     scale = np.sqrt(np.nansum(there * (clipped - mean) ** 2, axis=0) / total)
-    for matrix in (clipped, other):
-        out.append(np.nan_to_num((matrix - mean) / np.where(scale > 0.0, scale, 1.0), nan=0.0))
-    return out[0], out[1]
+    unit = np.where(scale > 0.0, scale, 1.0)
+    return np.nan_to_num((clipped - mean) / unit, nan=0.0), np.nan_to_num((other - mean) / unit, nan=0.0)
 
 
 def boosting(categorical: Bools, seed: int) -> Any:
