@@ -321,7 +321,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
                 words = f"{each.interrupted}; the rules are the best found until then."
                 warnings.warn(words, Interrupted, stacklevel=2)
         if self.rules_.size == 0:
-            answer = self.rules_.predict(table.take(np.arange(1)))[0]
+            (answer,) = self.rules_.predict(table.take(np.arange(1))).tolist()
             words = f"no rules were found that beat always answering {answer!r} on rows held out: the model does that."
             advice = "See front_ for what was found; give more rows or columns, or weigh a rare class by class_weight."
             warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)

@@ -138,6 +138,7 @@ def test_a_time_limit_ends_the_work_and_keeps_the_best(limit: float, network: bo
     assert model.score(X, y) > 0.6
 
 
+@pytest.mark.filterwarnings("ignore::r2n.errors.ConstantRules")
 def test_no_time_at_all_still_gives_a_model() -> None:
     X, y = example(5).sample(600, random_state=0, flip=0.2)
     model = R2NClassifier(random_state=0, time_limit=1e-3).fit(X, y)

@@ -70,7 +70,7 @@ def test_a_set_in_a_sum_counts_as_a_column(most: int) -> None:
     problem = problem_of(X, granted(X), caps=Caps(columns=most))
     *_, last = descend(problem, ())
     literals = [literal for rule in last.rules for literal in rule.literals]
-    assert max(literal.size for literal in literals) <= most
+    assert max(literal.n_terms for literal in literals) <= most
     summed = any(isinstance(literal, Halfspace) and literal.sets for literal in literals)
     assert summed == (most > 1)
 

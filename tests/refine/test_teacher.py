@@ -29,7 +29,7 @@ def labels_of(
 def test_a_teacher_is_asked_only_where_the_labels_are_noisy() -> None:
     y, _, sharp = labels_of(flip=0.0, wanted=None, n=8_000)
     np.testing.assert_array_equal(sharp.fit, y)
-    y, _, noisy = labels_of(flip=0.2, wanted=None)
+    y, _, noisy = labels_of(flip=0.2, wanted=None, n=4_000)
     assert not np.array_equal(noisy.fit, y)
     y, _, refused = labels_of(flip=0.2, wanted=False)
     np.testing.assert_array_equal(refused.fit, y)
@@ -38,12 +38,12 @@ def test_a_teacher_is_asked_only_where_the_labels_are_noisy() -> None:
 
 
 def test_it_is_asked_only_where_there_is_time() -> None:
-    y, _, late = labels_of(flip=0.2, wanted=None, until=time.monotonic())
+    y, _, late = labels_of(flip=0.1, wanted=None, until=time.monotonic())
     np.testing.assert_array_equal(late.fit, y)
     assert not late.taught
-    _, _, unhurried = labels_of(flip=0.2, wanted=None)
+    _, _, unhurried = labels_of(flip=0.1, wanted=None)
     for wanted, until in ((None, time.monotonic() + 600), (True, time.monotonic())):
-        _, _, timed = labels_of(flip=0.2, wanted=wanted, until=until)
+        _, _, timed = labels_of(flip=0.1, wanted=wanted, until=until)
         assert timed.taught
         np.testing.assert_array_equal(timed.fit, unhurried.fit)
         np.testing.assert_array_equal(timed.judge, unhurried.judge)
@@ -107,3 +107,39 @@ def test_many_rows_are_drawn_from_and_weights_are_heeded(monkeypatch: pytest.Mon
     mixed = cleaned_labels(rows, rows.take(np.arange(10)), schema, True, seed=0)
     opinion = (mixed.fit - (1 - SHARE) * y) / SHARE
     assert np.mean((opinion > 0.5) == (X[:, 0] > 0.5)) > 0.95
+
+
+def test_it_is_not_asked_where_a_line_knows_more() -> None:
+    """A sum of many columns, few rows: boosting is farther from the labels than a logistic fit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_000, 20))
+    y = X.sum(axis=1) + rng.normal(scale=3.0, size=1_000) > 0
+    schema, table = Schema.learn(X)
+    rows = Labelled(table, y, np.ones(1_000))
+    heard = cleaned_labels(rows, None, schema, None, seed=0)
+    assert (heard.taught, heard.noisy) == (False, True)
+    np.testing.assert_array_equal(heard.fit, y)
+    assert cleaned_labels(rows, None, schema, True, seed=0).taught
+
+
+@pytest.mark.parametrize("wanted", [None, True])
+def test_it_never_turns_over_most_of_a_class(wanted: bool | None) -> None:
+    """3 % of the rows, weighed as much as the others: boosting misses most of them out of fold."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2_000, 10))
+    rare = np.argsort(-(X[:, 0] + rng.normal(scale=1.5, size=2_000)))[:60]
+    y = np.isin(np.arange(2_000), rare)
+    schema, table = Schema.learn(X)
+    heard = cleaned_labels(Labelled(table, y, np.where(y, 2_000 / 120, 2_000 / 3_880)), None, schema, wanted, seed=0)
+    assert not heard.taught
+    np.testing.assert_array_equal(heard.fit, y)
+
+
+def test_clean_labels_that_boosting_errs_on_are_fitted_as_they_are() -> None:
+    """A slope in eight columns: boosting errs on more than 5 % of the rows, though no label is wrong."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_500, 8))
+    y = X @ [1, -1, 1, -1, 1, -1, 1, -1] > 0.5
+    quick = {"max_columns": None, "restarts": 2, "epochs": 60, "random_state": 0}
+    model = R2NClassifier(**quick).fit(X[:1_000], y[:1_000])
+    assert model.score(X[1_000:], y[1_000:]) > 0.985

@@ -206,7 +206,9 @@ def _text(literal: Literal, row: Row, schema: Schema | None) -> str:
 
 def _ratio(literal: Halfspace, text: str) -> tuple[str, str, float] | None:
     """What is divided, by what, and the bound, if the halfspace is printed as a ratio."""
-    for (p, _), (q, b) in (literal.numbers, literal.numbers[::-1]) if len(literal.numbers) == literal.n_terms == 2 else ():
+    for (p, _), (q, b) in (
+        (literal.numbers, literal.numbers[::-1]) if len(literal.numbers) == literal.n_terms == 2 else ()
+    ):
         if text.startswith(f"{write_name(p)}/{write_name(q)} "):
             return p, q, abs(b)
     return None

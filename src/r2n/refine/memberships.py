@@ -45,9 +45,13 @@ def weighed(codes: NDArray[np.int32], n: int, cost: Floats, weight: Floats) -> t
 def _of_column(
     name: str, sums: Floats, values: tuple[object, ...], least: float, room: int | None
 ) -> Iterator[Literal]:
-    """`in` the categories that gain by it, `not in` those that lose by it: each names only what the other leaves out."""
+    """`in` the categories that gain by it or `not in` those that lose by it, whichever names fewer."""
+    options = []
     for gain, negated in ((-sums, False), (sums, True)):
         order = np.argsort(-gain, kind="stable")[:room]
         named = np.sort(order[gain[order] > least])
         if 0 < len(named) < len(values):
-            yield Membership(name, tuple(values[k] for k in named), negated)  # type: ignore[misc]
+            options.append((len(named), negated, named))
+    if options:
+        _, negated, named = min(options, key=lambda option: option[:2])
+        yield Membership(name, tuple(values[k] for k in named), negated)

@@ -13,7 +13,6 @@ from r2n.refine.sets import Counted
 from r2n.rules import Filled, Halfspace, Key, Knowledge, Literal, Membership, column_of
 from r2n.schema import Scaling
 
-
 LARGEST = 1e30  # what single precision can still multiply by a coefficient
 
 

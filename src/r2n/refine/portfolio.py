@@ -30,6 +30,7 @@ Rules = tuple[Rule, ...]
 # Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach.
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
 
+LEAST_ROWS = 0.5  # what a column must save at least where labels are noisy: below that it follows single rows
 RULE_SHARE = 0.1  # of what there is to gain: no rule costs more, or a rare class would have none
 
 
@@ -80,7 +81,8 @@ def refine(
     shown = blank.schema.without(plan.knowledge.excluded)  # what must not be used a teacher must not use either
     apart = not np.array_equal(train, held_out)  # else the rows that choose are those fitted to
     fitted, judges = rows.take(drawn(train, rows.truth, EXPLORED_ROWS, plan.seed)), rows.take(held_out)
-    starts, points = distinct(starts), []
+    starts = distinct(starts)
+    points: list[Point] = []
     labels, asking, interrupted = plain_labels(fitted, judges if apart else None), 0.0, False
     began = time.monotonic()
     left = None if plan.explore_until is None else plan.explore_until - began
@@ -89,15 +91,16 @@ def refine(
         if plan.teacher is None and apart and len(plan.prices) > 1:
             first_rules = explore(blank, fitted, labels.fit, starts, trial, watch)
             points.extend(until_sufficient(first_rules, judges))  # keeps what came before a Ctrl-C
-        noisy = not (points and suffices(points[-1], judges))
-        if noisy:
+        if not (points and suffices(points[-1], judges)):
             began = time.monotonic()
             soon = share_of(left, began, 1 / 4)  # the rest is to search
-            labels = cleaned_labels(fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
+            labels = cleaned_labels(
+                fitted, judges if apart else None, shown, plan.teacher, plan.seed, plan.n_jobs, soon
+            )
         if labels.taught:
             asking = 1.5 * (time.monotonic() - began)
             points = [replace(each, train_error=error_of(each, fitted, labels.fit)) for each in Front.of(points)]
-        dear = plan.rule if noisy and (labels.taught or points) else 0.0  # the price of a rule is for noisy labels
+        dear = plan.rule if labels.noisy or labels.taught else 0.0
         points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))
     except KeyboardInterrupt:
         if not points:
@@ -186,9 +189,9 @@ def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
 
 
 def fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, weight: Floats) -> int:
-    """The largest point of the fewest rules, from the first on, that the one chosen does not beat by two standard errors.
+    """The largest point of the fewest rules that the one chosen does not beat by two standard errors.
 
-    What a rule more brings must show in rows that nothing was fitted to, as they are judged.
+    Points before the first are not asked. What a rule more brings must show in rows that nothing was fitted to, as they are judged.
     """
     last = {front[i].rules.n_rules: i for i in range(first, chosen + 1)}
     fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
@@ -213,7 +216,10 @@ def explore(
     """
     assert blank.schema is not None
     sure, most = sureness(rows, target), RULE_SHARE * float(np.average(target, weights=rows.weight))
-    prices = [Prices.of(price * sure, min(rule * price * sure, most)) for price in plan.prices]
+    least = LEAST_ROWS / effective_rows(rows.weight) if rule else 0.0
+    columns = [sure * max(price, least) for price in plan.prices]
+    # A category costs the lowest price from the first: a set that is cut short at first is hard to complete later.
+    prices = [Prices.of(column, min(rule * column, most), columns[-1]) for column in dict.fromkeys(columns)]
     first = Problem.of(rows.table, blank.schema, target, rows.weight, prices[0], plan.caps, plan.knowledge)
     problems = [first, *map(first.at, prices[1:])]
     numbers = Numbers.of(problems[0])
@@ -256,6 +262,11 @@ def explore(
             yield from mixed(problems[-1], [*reached, *seen])
 
 
+def effective_rows(weight: Floats) -> float:
+    """How many rows of equal weight say as much: of a rare class that weighs as much as the other, about four each."""
+    return float(weight.sum() ** 2 / np.sum(weight**2))
+
+
 def sureness(rows: Labelled, target: Floats) -> float:
     """Where a teacher is unsure a row costs little either way: prices shrink with what they buy."""
     return float(np.average(np.abs(1.0 - 2.0 * target), weights=rows.weight))
@@ -274,7 +285,10 @@ def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, 
     held out: what is larger fits the noise of the labels, and a constant stays one.
     """
     assert point.rules.schema is not None
-    size = min(point.size + point.size // 4, most)
+    columns = sum(literal.n_terms for rule in point.rules.rules for literal in rule.literals)
+    named = point.size - columns  # besides the first of each set: more rows decide more categories
+    size = min(columns + columns // 4, max(most - named, columns)) + named + named // 4
+    size = size if plan.caps.size is None else min(size, plan.caps.size)
     within = Caps(plan.caps.columns, plan.caps.literals, max(point.rules.n_rules, 1), size)
     prices = Prices.of(plan.prices[-1] * sureness(rows, target))
     problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, prices, within, plan.knowledge)

@@ -22,24 +22,30 @@ CACHED_BYTES = 2**24  # of literals' truths, a byte a row each
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What is to be read costs: in units of error, per rule, per literal, per column mentioned."""
+    """What is to be read costs: in units of error, per rule, literal, column mentioned, and further category named."""
 
     rule: float
     literal: float
     column: float
+    category: float
 
     @classmethod
-    def of(cls, price: float, rule: float = 0.0) -> Prices:
-        """By a column's price: a rule costs two besides its literals, or more, a literal one besides its columns."""
-        return cls(rule=max(2 * price, rule), literal=price, column=price)
+    def of(cls, price: float, rule: float = 0.0, category: float | None = None) -> Prices:
+        """By a column's price: a rule costs two besides its literals, or more, a literal one besides its columns.
+
+        A category that a set names besides its first costs a column, or less.
+        """
+        return cls(max(2 * price, rule), price, price, price if category is None else category)
 
     def of_literal(self, literal: Literal) -> float:
         """A set in a sum is a condition too: else `and` would be written as a sum with a large coefficient.
 
-        A set costs a column for each category that it names. What a column is filled with costs nothing: the two are read as one column.
+        A set costs a column for its first category, and the price of a category for each further one. What a column is
+        filled with costs nothing: the two are read as one column.
         """
         conditions = 1 + len(literal.sets) if isinstance(literal, Halfspace) else 1
-        return self.literal * conditions + self.column * literal.size
+        further = literal.size - literal.n_terms
+        return self.literal * conditions + self.column * literal.n_terms + self.category * further
 
     def of_rules(self, rules: Iterable[Rule]) -> float:
         return sum(self.rule + sum(self.of_literal(literal) for literal in rule.literals) for rule in rules)
@@ -134,8 +140,8 @@ class Problem:
 
     @property
     def least_worth(self) -> float:
-        """The weight in error that naming one more column or category must save."""
-        return self.prices.column * self.total
+        """The weight in error that naming one more category must save."""
+        return self.prices.category * self.total
 
     def truth(self, literal: Literal) -> Bools:
         """The literal's truth in each row, computed once."""

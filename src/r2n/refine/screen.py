@@ -57,7 +57,7 @@ def balanced(truth: Bools, weight: Floats) -> Floats:
 
 
 def separation(table: Table, schema: Schema, name: str, share: Floats) -> float:
-    """How far the classes are apart in one column, from 0 to 1: by a threshold, by categories, or by what is missing."""
+    """How far the classes are apart in one column, from 0 to 1, by a threshold or by categories."""
     if schema.column(name).kind != "numeric":
         codes, values = table.codes(name)
         counts = np.bincount(codes + 1, minlength=len(values) + 1)

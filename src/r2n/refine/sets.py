@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from r2n.refine.memberships import weighed
 from r2n.refine.problem import Bools, Floats, Problem
 from r2n.rules import Membership
-from r2n.schema import Table, Value
+from r2n.schema import Value
 
 SHARES = (1 / 3, 2 / 3)  # of the rows, by which sets are cut besides where costs change their sign
 

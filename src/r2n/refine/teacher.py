@@ -84,6 +84,7 @@ class Cleaned:
     fit: Floats
     judge: Floats
     taught: bool = False
+    noisy: bool = False  # whether boosting, out of fold, errs on so much that this is known
 
 
 def cleaned_labels(
@@ -119,12 +120,14 @@ def cleaned_labels(
     opinion = np.empty(rows.n_rows)
     for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
         opinion[lesson.unseen] = heard
-    if wanted is None and not is_of_use(opinion, lessons[:FOLDS], rows):
+    noisy = bool(np.average((opinion > 0.5) != rows.truth, weights=rows.weight) >= NOISY)
+    if wanted is None and not noisy:
         return plain
     fit = SHARE * opinion + (1.0 - SHARE) * plain.fit
-    if turns_over_a_class(fit, rows):
-        return plain
-    return Cleaned(fit, fit if judges is None else SHARE * opinions[-1] + (1.0 - SHARE) * plain.judge, taught=True)
+    if turns_over_a_class(fit, rows) or (wanted is None and not beats_a_line(opinion, lessons[:FOLDS], rows)):
+        return replace(plain, noisy=noisy)
+    judge = fit if judges is None else SHARE * opinions[-1] + (1.0 - SHARE) * plain.judge
+    return Cleaned(fit, judge, taught=True, noisy=noisy)
 
 
 def plain_labels(rows: Labelled, judges: Labelled | None) -> Cleaned:
@@ -133,20 +136,17 @@ def plain_labels(rows: Labelled, judges: Labelled | None) -> Cleaned:
     return Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
 
 
-def is_of_use(opinion: Floats, lessons: Sequence[Lesson], rows: Labelled) -> bool:
-    """Whether a teacher has noise to clean, and knows more, by its weighted log loss, than a plain logistic fit."""
-    if np.average((opinion > 0.5) != rows.truth, weights=rows.weight) < NOISY:
-        return False
+def beats_a_line(opinion: Floats, lessons: Sequence[Lesson], rows: Labelled) -> bool:
+    """Whether a teacher is nearer to the labels, by weight, than a plain logistic fit."""
     plain = np.empty(rows.n_rows)
     for lesson in lessons:
         plain[lesson.unseen] = lesson.logistic_opinion()
-    return log_loss(opinion, rows) < log_loss(plain, rows)
+    return brier_score(opinion, rows) < brier_score(plain, rows)
 
 
-def log_loss(probability: Floats, rows: Labelled) -> float:
-    """The mean of -log(probability of the true label), by weight."""
-    of_truth = np.where(rows.truth, probability, 1.0 - probability)
-    return float(np.average(-np.log(np.maximum(of_truth, 1e-9)), weights=rows.weight))
+def brier_score(probability: Floats, rows: Labelled) -> float:
+    """The mean squared distance of probabilities from the labels, by weight."""
+    return float(np.average((probability - rows.truth) ** 2, weights=rows.weight))
 
 
 def turns_over_a_class(target: Floats, rows: Labelled) -> bool:
@@ -224,17 +224,15 @@ def shares_by_category(codes: Floats, asked: Floats, truth: Floats, weight: Floa
 
 
 def standardised(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Both in deviations of what was learned from, at most five; what is missing at the mean."""
-    out = []
+    """Both in deviations of what was learned from, the extremes cut off; what is missing at the mean."""
     low, high = np.nanquantile(learned, [0.01, 0.99], axis=0)
     clipped, other = np.clip(learned, low, high), np.clip(asked, low, high)
     there = np.where(np.isnan(clipped), 0.0, weight[:, None])
     total = np.maximum(there.sum(axis=0), 1e-300)
     mean = np.nansum(there * clipped, axis=0) / total
     scale = np.sqrt(np.nansum(there * (clipped - mean) ** 2, axis=0) / total)
-    for matrix in (clipped, other):
-        out.append(np.nan_to_num((matrix - mean) / np.where(scale > 0.0, scale, 1.0), nan=0.0))
-    return out[0], out[1]
+    unit = np.where(scale > 0.0, scale, 1.0)
+    return np.nan_to_num((clipped - mean) / unit, nan=0.0), np.nan_to_num((other - mean) / unit, nan=0.0)
 
 
 def boosting(categorical: Bools, seed: int) -> Any:
