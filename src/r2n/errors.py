@@ -13,7 +13,8 @@
     UserWarning
     └── R2NWarning
         ├── Interrupted                    stopped early, with the best found so far
-        └── UnseenCategory                 an expert names a category that no row has
+        ├── UnseenCategory                 an expert names a category that no row has
+        └── WorkersLost                    work was done again that other processes had begun
 
 Every message says what came, what was expected, and what to do.
 """
@@ -30,6 +31,7 @@ __all__ = [
     "R2NWarning",
     "SchemaError",
     "UnseenCategory",
+    "WorkersLost",
 ]
 
 # How much of a long line is shown on either side of the caret.
@@ -96,3 +98,7 @@ class Interrupted(R2NWarning):
 
 class UnseenCategory(R2NWarning):
     """An expert's literal names a category that no row has: it may be mistyped, or be in other rows only."""
+
+
+class WorkersLost(R2NWarning):
+    """Processes that worked side by side died, or could not be started; their work is done again."""
