@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from r2n.interrupts import allow_interrupts
 from r2n.refine.descent import Move, descend, passed, within_caps
 from r2n.refine.front import Front, Point, first_as_good, one_standard_error
 from r2n.refine.moves import Fitter
@@ -88,7 +89,8 @@ def refine(
     again_by = None if plan.finish_until is None else plan.finish_until - asking
     try:
         dear = plan.rule if labels.taught else 0.0  # without noise every rule that is found is there
-        points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))  # keeps what came before a Ctrl-C
+        with allow_interrupts():  # what came before a Ctrl-C is kept
+            points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))
     except KeyboardInterrupt:
         if not points:
             raise  # there is no best so far
@@ -111,7 +113,8 @@ def refine(
                 small, interrupted = finish(front[chosen], front[chosen].size, many, again.fit, plan, watch)
                 rules = (small, rules)[smallest_as_good((small, rules), many)]
         rough = rules
-        rules = with_short_numbers(rough, rows.table, plan.knowledge, plan.caps.literals)
+        with allow_interrupts():
+            rules = with_short_numbers(rough, rows.table, plan.knowledge, plan.caps.literals)
     except KeyboardInterrupt:
         interrupted = True
     return Refined(front, chosen, rough, rules, interrupted)
@@ -241,9 +244,10 @@ def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, 
     problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, prices, within, plan.knowledge)
     rules, interrupted = point.rules.rules, False
     try:
-        for move in descend(problem, rules, Fitter.of(problem), plan.finish_until, "all rows"):
-            rules = move.rules
-            watch(move)
+        with allow_interrupts():
+            for move in descend(problem, rules, Fitter.of(problem), plan.finish_until, "all rows"):
+                rules = move.rules
+                watch(move)
     except KeyboardInterrupt:
         interrupted = True
     return point.rules.with_rules(rules), interrupted

@@ -13,6 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
+from r2n.interrupts import allow_interrupts
 from r2n.refine.problem import Bools, Floats, Labelled
 from r2n.schema import Column, Schema, Table, value_key
 from r2n.workers import side_by_side
@@ -84,6 +85,7 @@ class Cleaned:
     taught: bool = False
 
 
+@allow_interrupts()
 def cleaned_labels(
     rows: Labelled,
     judges: Labelled | None,
