@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+WAITING = 2.0  # Ctrl-Cs, for people press it twice; the third stops at once
+
 
 class Holder:
     """A handler of SIGINT that lets so many Ctrl-Cs wait before one raises KeyboardInterrupt."""
@@ -24,7 +26,7 @@ class Holder:
     def raise_it(self) -> None:
         """Raise what waits. The next Ctrl-C waits again: workers are being ended, or a result is being put away."""
         self.waiting = 0
-        self.most = max(self.most, 1.0)
+        self.most = max(self.most, WAITING)
         raise KeyboardInterrupt
 
     def take(self) -> bool:
@@ -47,8 +49,8 @@ class Holder:
 
 
 @contextmanager
-def hold_interrupts(most: float = 1.0) -> Iterator[Holder]:
-    """Let the first Ctrl-C inside wait, or so many; one more raises KeyboardInterrupt at once.
+def hold_interrupts(most: float = WAITING) -> Iterator[Holder]:
+    """Let so many Ctrl-Cs inside wait; one more raises KeyboardInterrupt at once.
 
     What still waits at the end is raised there, unless it was taken. A SIGINT handler that is not Python's own is left
     alone, and so is every thread but the main one, which alone receives signals.

@@ -29,6 +29,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 MOST_POOLS = 3  # that may break: what is then missing is done in this process
+SETTLING = 0.05  # seconds: joblib stumbles, aloud, if it must give up what it has only just been given
 LOOK_EVERY = 1.0  # seconds: whether the parent is still there
 
 
@@ -99,15 +100,19 @@ def pooled(
     calls = (delayed(carry_out_apart)(function, items[i], i, parent, stop) for i in chosen)
     # One thread here too: workers may be threads of this process, and each of them would set and reset the number.
     with threadpool_limits(limits=1), Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel:
-        with hold_interrupts(inf), deaf_children():
-            arriving = parallel(calls)
+        arriving = None
         try:
+            with hold_interrupts(inf), deaf_children():
+                arriving = parallel(calls)
             for each in arriving:  # noqa: UP028 - `yield from` would close it first, of which joblib warns
                 yield each
+            arriving = None
         finally:
             stop.now = True
             with hold_interrupts(inf), suppress(Ended):
-                arriving.throw(Ended())  # kills busy workers
+                if arriving is not None:
+                    time.sleep(SETTLING)
+                    arriving.throw(Ended())  # kills busy workers
 
 
 def carry_out_apart(
