@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,12 +25,6 @@ from r2n.workers import LOOK_EVERY, MOST_POOLS, side_by_side
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills processes by signals")
 FEW = {"restarts": 2, "epochs": 40, "gamma": 0.85, "random_state": 0}
-
-
-def busy_workers() -> dict[int, object]:
-    """The processes of joblib's present pool."""
-    executor = reusable_executor._executor
-    return {} if executor is None else dict(executor._processes)
 
 
 def is_alive(pid: int) -> bool:
@@ -155,20 +150,32 @@ def test_other_backends_give_the_same_rules(backend: str) -> None:
     assert [(each["filepath"], each["num_threads"]) for each in threadpool_info()] == before
 
 
+def dying_once(mark: Path) -> Callable[..., Iterator[Any]]:
+    """side_by_side, but the first worker that begins dies."""
+    here = os.getpid()
+
+    def fatal(function: Callable[[Any], Any], items: Any, n_jobs: int | None) -> Iterator[Any]:
+        def run(item: Any) -> Any:
+            if os.getpid() != here and not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(item)
+
+        return side_by_side(run, items, n_jobs)
+
+    return fatal
+
+
 @posix
-def test_a_fit_whose_worker_dies_gives_the_same_rules() -> None:
-    X, y = example(5).sample(500, random_state=0)
-    killed = []
-
-    def kill_one(event: object) -> None:
-        if isinstance(event, Move) and not killed and (pids := [*busy_workers()]):
-            killed.append(pids[0])
-            os.kill(pids[0], signal.SIGKILL)
-
+def test_a_fit_whose_workers_die_gives_the_same_rules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    X, y = example(4).sample(700, random_state=0, flip=0.1)
     alone = R2NClassifier(**FEW, n_jobs=1).fit(X, y)
+    marks = [tmp_path / "work", tmp_path / "teacher"]
+    for mark in marks:
+        monkeypatch.setattr(f"r2n.refine.{mark.name}.side_by_side", dying_once(mark))
     with pytest.warns(WorkersLost):
-        model = R2NClassifier(**FEW, n_jobs=2, callback=kill_one).fit(X, y)
-    assert killed
+        model = R2NClassifier(**FEW, n_jobs=2).fit(X, y)
+    assert all(mark.exists() for mark in marks)
     assert model.moves_ == alone.moves_
     assert str(model.rules_) == str(alone.rules_)
     assert str(model.front_) == str(alone.front_)
