@@ -173,8 +173,9 @@ def test_a_fit_whose_workers_die_gives_the_same_rules(monkeypatch: pytest.Monkey
     marks = [tmp_path / "work", tmp_path / "teacher"]
     for mark in marks:
         monkeypatch.setattr(f"r2n.refine.{mark.name}.side_by_side", dying_once(mark))
-    with pytest.warns(WorkersLost):
+    with pytest.warns(WorkersLost) as caught:
         model = R2NClassifier(**FEW, n_jobs=2).fit(X, y)
+    assert {warning.filename for warning in caught} == {__file__}
     assert all(mark.exists() for mark in marks)
     assert model.moves_ == alone.moves_
     assert str(model.rules_) == str(alone.rules_)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
 from math import inf
+from traceback import walk_stack
 from typing import TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
@@ -73,11 +74,10 @@ def report(error: Exception, again: bool) -> None:
 
 
 def outside() -> int:
-    """The stacklevel of the first caller outside r2n, for a warning of the function that calls this."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "r2n":
-        frame, level = frame.f_back, level + 1
-    return level
+    """The stacklevel of whoever called r2n, for a warning of the function that calls this."""
+    frames = [frame.f_globals.get("__name__", "") for frame, _ in walk_stack(sys._getframe(1))]
+    inside = [level for level, name in enumerate(frames, start=1) if name.split(".")[0] == "r2n"]
+    return min(max(inside) + 1, len(frames))
 
 
 @dataclass
