@@ -18,8 +18,8 @@ SOURCE = Path(r2n.__file__).parent
 # Only from lower rungs; modules on one rung do not see each other.
 RUNGS = (
     {"errors"},
-    {"files", "parameters", "presets", "progress", "schema"},
-    {"network", "rules"},
+    {"files", "interrupts", "parameters", "presets", "progress", "schema"},
+    {"network", "rules", "workers"},
     {"cells", "counts", "datasets", "explain", "export", "extract", "labels", "settle"},
     {"refine"},
     {"learn"},

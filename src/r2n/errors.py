@@ -14,7 +14,8 @@
     └── R2NWarning
         ├── ConstantRules                  no rules were found that beat a constant
         ├── Interrupted                    stopped early, with the best found so far
-        └── UnseenCategory                 an expert names a category that no row has
+        ├── UnseenCategory                 an expert names a category that no row has
+        └── WorkersLost                    work was done again that other processes had begun
 
 Every message says what came, what was expected, and what to do.
 """
@@ -32,6 +33,7 @@ __all__ = [
     "R2NWarning",
     "SchemaError",
     "UnseenCategory",
+    "WorkersLost",
 ]
 
 # How much of a long line is shown on either side of the caret.
@@ -102,3 +104,7 @@ class Interrupted(R2NWarning):
 
 class UnseenCategory(R2NWarning):
     """An expert's literal names a category that no row has: it may be mistyped, or be in other rows only."""
+
+
+class WorkersLost(R2NWarning):
+    """Processes that worked side by side died, or could not be started; their work is done again."""

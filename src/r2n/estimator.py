@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from r2n.counts import ClassCounts, Counts, shares_of
 from r2n.errors import ConstantRules, Interrupted, ParameterError, SchemaError, UnseenCategory
 from r2n.extract import truths
+from r2n.interrupts import hold_interrupts
 from r2n.labels import Labels, weights_of
-from r2n.learn import Learned, Options, learn
+from r2n.learn import NOT_BEGUN, Learned, Options, describe_interruption, learn
 from r2n.network import Record
 from r2n.parameters import (
     BOOLEAN,
@@ -309,17 +310,18 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         for words in doubts(knowledge, schema):
             warnings.warn(words, UnseenCategory, stacklevel=2)
         options = replace(options, knowledge=knowledge)
-        learned = self._learn(schema, table, labels, weight, options, began)
-        self.classes_ = labels.classes
-        self.n_features_in_ = len(schema.columns)
-        self.feature_names_in_ = np.array(schema.names, dtype=object)
-        if not has_text_names(X):
-            del self.feature_names_in_  # as scikit-learn has it: only for tables with names
-        self._take(learned, table, labels, weight)
-        for each in learned.values():
-            if each.interrupted:
-                words = f"{each.interrupted}; the rules are the best found until then."
-                warnings.warn(words, Interrupted, stacklevel=2)
+        with hold_interrupts() as ctrl_c:
+            learned = self._learn(schema, table, labels, weight, options, began)
+            self.classes_ = labels.classes
+            self.n_features_in_ = len(schema.columns)
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
+            if not has_text_names(X):
+                del self.feature_names_in_  # as scikit-learn has it: only for tables with names
+            self._take(learned, table, labels, weight)
+            late = ctrl_c.take()
+        words = describe_interruption(learned, late)
+        if words:
+            warnings.warn(words, Interrupted, stacklevel=2)
         if self.rules_.size == 0:
             (answer,) = self.rules_.predict(table.take(np.arange(1))).tolist()
             words = f"no rules were found that beat always answering {answer!r} on rows held out: the model does that."
@@ -364,12 +366,15 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
                 options = replace(options, time_limit=options.time_limit / len(described))
         learned: dict[Value, Learned] = {}
         for k in described:
-            rows = Labelled(table, labels.codes == k, weight)
-            if any(one.interrupted for one in learned.values()):  # a Ctrl-C ends the work, not one class's part of it
-                blank = labels.blank(k, schema)
-                learned[labels.values[k]] = Learned(blank, blank, (), [], [])
-            else:
-                learned[labels.values[k]] = learn(labels.blank(k, schema), rows, options, rng, began)
+            rows, blank = Labelled(table, labels.codes == k, weight), labels.blank(k, schema)
+            one = Learned(blank, blank, (), [], [], interrupted=NOT_BEGUN)
+            if not any(before.interrupted for before in learned.values()):  # a Ctrl-C ends the work for all classes
+                try:
+                    one = learn(blank, rows, options, rng, began)
+                except KeyboardInterrupt:
+                    if not learned:
+                        raise  # there is no best so far
+            learned[labels.values[k]] = one
             began = time.monotonic()
         return learned
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.extract import extract, network_rows, predefined_literals
+from r2n.interrupts import allow_interrupts
 from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
 from r2n.progress import ProgressBar, RefineBar
 from r2n.refine import (
@@ -28,7 +29,7 @@ from r2n.refine import (
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
 from r2n.rules.simplify import simplify
-from r2n.schema import Scaling, Schema, Table
+from r2n.schema import Scaling, Schema, Table, Value
 
 Parts = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows that train and the rows that judge
 
@@ -180,6 +181,28 @@ class Learned:
         return replace(self, rough=rough, rules=rules, front=front)
 
 
+NOT_BEGUN = "not begun"  # of a class of which nothing was found before a Ctrl-C
+MOST_NAMED = 10  # classes in a message
+
+
+def describe_interruption(learned: Mapping[Value, Learned], late: bool) -> str:
+    """What a Ctrl-C left of each class; nothing if there was none. `late`: it came when all rules were found."""
+    cut = {label: one.interrupted for label, one in learned.items() if one.interrupted}
+    if not cut:
+        return "interrupted when all rules were found; none is missing." if late else ""
+    if len(learned) == 1:
+        return f"{next(iter(cut.values()))}; the rules are the best found until then."
+    begun = {label: where for label, where in cut.items() if where != NOT_BEGUN}
+    parts = [f"{where} (class {label!r}, with its best rules until then)" for label, where in begun.items()]
+    for labels, state in (
+        ([label for label in learned if label not in cut], "finished"),
+        ([label for label in cut if label not in begun], "without rules"),
+    ):
+        if labels:
+            parts.append(f"{state}: {', '.join(map(repr, labels[:MOST_NAMED]))}{', …' * (len(labels) > MOST_NAMED)}")
+    return f"{'' if begun else 'interrupted between classes; '}{'; '.join(parts)}."
+
+
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """A restart's rules, without and with its negligible coefficients; its epoch's score and temperature."""
@@ -309,13 +332,14 @@ def watched(training: Training, options: Options, began: float) -> tuple[list[Re
     until = float("inf") if options.time_limit is None else began + share * options.time_limit
     with ProgressBar(options.epochs, shown=options.progress) as bar:
         try:
-            for record in training:
-                history.append(record)
-                bar.update(record)
-                if options.callback is not None:
-                    options.callback(record)
-                if time.monotonic() > until:
-                    break
+            with allow_interrupts():
+                for record in training:
+                    history.append(record)
+                    bar.update(record)
+                    if options.callback is not None:
+                        options.callback(record)
+                    if time.monotonic() > until:
+                        break
         except KeyboardInterrupt:
             if not history:
                 raise  # there is no best so far

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from r2n.interrupts import allow_interrupts
 from r2n.refine.descent import Move, descend, passed, within_caps
 from r2n.refine.front import Front, Point, first_as_good, one_standard_error
 from r2n.refine.moves import Fitter
@@ -90,7 +91,8 @@ def refine(
         trial = replace(plan, prices=plan.prices[:1], escapes=0, explore_until=share_of(left, began, 1 / 3))
         if plan.teacher is None and apart and len(plan.prices) > 1:
             first_rules = explore(blank, fitted, labels.fit, starts, trial, watch)
-            points.extend(until_sufficient(first_rules, judges))  # keeps what came before a Ctrl-C
+            with allow_interrupts():  # what came before a Ctrl-C is kept
+                points.extend(until_sufficient(first_rules, judges))
         if not (points and suffices(points[-1], judges)):
             began = time.monotonic()
             soon = share_of(left, began, 1 / 4)  # the rest is to search
@@ -101,7 +103,8 @@ def refine(
             asking = 1.5 * (time.monotonic() - began)
             points = [replace(each, train_error=error_of(each, fitted, labels.fit)) for each in Front.of(points)]
         dear = plan.rule if labels.noisy or labels.taught else 0.0
-        points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))
+        with allow_interrupts():
+            points.extend(explore(blank, fitted, labels.fit, starts, plan, watch, dear))
     except KeyboardInterrupt:
         if not points:
             raise  # there is no best so far
@@ -125,7 +128,8 @@ def refine(
                 small, interrupted = finish(front[chosen], front[chosen].size, many, again.fit, plan, watch)
                 rules = (small, rules)[smallest_as_good((small, rules), many)]
         rough = rules
-        rules = with_short_numbers(rough, rows.table, plan.knowledge, plan.caps.literals)
+        with allow_interrupts():
+            rules = with_short_numbers(rough, rows.table, plan.knowledge, plan.caps.literals)
     except KeyboardInterrupt:
         interrupted = True
     return Refined(front, chosen, rough, rules, interrupted)
@@ -191,7 +195,8 @@ def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
 def fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, weight: Floats) -> int:
     """The largest point of the fewest rules that the one chosen does not beat by two standard errors.
 
-    Points before the first are not asked. What a rule more brings must show in rows that nothing was fitted to, as they are judged.
+    Points before the first are not asked. What a rule more brings must show in rows that nothing was fitted to, as
+    they are judged.
     """
     last = {front[i].rules.n_rules: i for i in range(first, chosen + 1)}
     fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
@@ -294,9 +299,10 @@ def finish(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, 
     problem = Problem.of(rows.table, point.rules.schema, target, rows.weight, prices, within, plan.knowledge)
     rules, interrupted = point.rules.rules, False
     try:
-        for move in descend(problem, rules, Fitter.of(problem), plan.finish_until, "all rows"):
-            rules = move.rules
-            watch(move)
+        with allow_interrupts():
+            for move in descend(problem, rules, Fitter.of(problem), plan.finish_until, "all rows"):
+                rules = move.rules
+                watch(move)
     except KeyboardInterrupt:
         interrupted = True
     return point.rules.with_rules(rules), interrupted

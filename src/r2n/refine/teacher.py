@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
+from r2n.interrupts import allow_interrupts
 from r2n.refine.halfspaces import logistic
 from r2n.refine.problem import Bools, Floats, Labelled
 from r2n.schema import Column, Schema, Table, value_key
+from r2n.workers import side_by_side
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ class Cleaned:
     noisy: bool = False  # whether boosting, out of fold, errs on so much that this is known
 
 
+@allow_interrupts()
 def cleaned_labels(
     rows: Labelled,
     judges: Labelled | None,
@@ -161,8 +163,7 @@ def opinions_of(lessons: Sequence[Lesson], n_jobs: int | None, until: float | No
     first = [lesson.opinion() for lesson in lessons[:1] if until is not None]
     if until is not None and began + (time.monotonic() - began) * len(lessons) > until:
         return None
-    others = Parallel(n_jobs=n_jobs)(delayed(lesson.opinion)() for lesson in lessons[len(first) :])
-    return [*first, *others]
+    return [*first, *side_by_side(Lesson.opinion, lessons[len(first) :], n_jobs)]
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, islice
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
 from r2n.refine.descent import Move, descend, passed
@@ -16,6 +16,7 @@ from r2n.refine.moves import Fitter
 from r2n.refine.numbers import Numbers
 from r2n.refine.problem import Problem
 from r2n.rules import Rule
+from r2n.workers import side_by_side
 
 
 @dataclass(frozen=True)
@@ -58,16 +59,6 @@ def carry_out(
 
     The moves and their order are the same either way.
     """
-    if len(tasks) < 2 or effective_n_jobs(n_jobs) == 1:
-        for i, task in enumerate(tasks):
-            for move in task.moves(numbers, deadline):
-                yield i, move
-        return
-    workers = Parallel(n_jobs=n_jobs, return_as="generator")
-    for i, moves in enumerate(workers(delayed(_all_moves)(task, numbers, deadline) for task in tasks)):
+    for i, moves in enumerate(side_by_side(partial(Task.moves, numbers=numbers, deadline=deadline), tasks, n_jobs)):
         for move in moves:
             yield i, move
-
-
-def _all_moves(task: Task, numbers: Numbers, deadline: float | None) -> list[Move]:
-    return list(task.moves(numbers, deadline))

@@ -1,0 +1,93 @@
+"""When a Ctrl-C may cut work short, and when it waits until a result that is already found has been put away."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+WAITING = 2.0  # Ctrl-Cs, for people press it twice; the third stops at once
+
+
+class Holder:
+    """A handler of SIGINT that lets so many Ctrl-Cs wait before one raises KeyboardInterrupt."""
+
+    def __init__(self, most: float) -> None:
+        self.most = most
+        self.waiting = 0
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        self.waiting += 1
+        if self.waiting > self.most:
+            self.raise_it()
+
+    def raise_it(self) -> None:
+        """Raise what waits. The next Ctrl-C waits again: workers are being ended, or a result is being put away."""
+        self.waiting = 0
+        self.most = max(self.most, WAITING)
+        raise KeyboardInterrupt
+
+    def take(self) -> bool:
+        """Whether a Ctrl-C waits; from now on none does."""
+        waiting, self.waiting = self.waiting, 0
+        return waiting > 0
+
+    @contextmanager
+    def letting(self, most: float) -> Iterator[Holder]:
+        """Let so many wait inside, and as many as before afterwards. What then waits too long is raised."""
+        before, self.most = self.most, most
+        try:
+            if self.waiting > most:
+                self.raise_it()
+            yield self
+        finally:
+            self.most = before
+        if self.waiting > before:
+            self.raise_it()
+
+
+@contextmanager
+def hold_interrupts(most: float = WAITING) -> Iterator[Holder]:
+    """Let so many Ctrl-Cs inside wait; one more raises KeyboardInterrupt at once.
+
+    What still waits at the end is raised there, unless it was taken. A SIGINT handler that is not Python's own is left
+    alone, and so is every thread but the main one, which alone receives signals.
+    """
+    holder = current_holder()
+    if holder is not None:
+        with holder.letting(most):
+            yield holder
+        return
+    holder = Holder(most)
+    if not in_main_thread() or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield holder
+        return
+    signal.signal(signal.SIGINT, holder)
+    try:
+        yield holder
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if holder.waiting:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def allow_interrupts() -> Iterator[None]:
+    """Let a Ctrl-C raise KeyboardInterrupt here though it is held around; one that waits is raised at once."""
+    holder = current_holder()
+    if holder is None:
+        yield
+        return
+    with holder.letting(0.0):
+        yield
+
+
+def current_holder() -> Holder | None:
+    handler = signal.getsignal(signal.SIGINT)
+    return handler if isinstance(handler, Holder) and in_main_thread() else None
+
+
+def in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
