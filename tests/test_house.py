@@ -17,8 +17,8 @@ SOURCE = Path(r2n.__file__).parent
 
 # Only from lower rungs; modules on one rung do not see each other.
 RUNGS = (
-    {"errors"},
-    {"files", "parameters", "presets", "progress", "schema"},
+    {"errors", "words"},
+    {"files", "outputs", "parameters", "presets", "progress", "schema"},
     {"network", "rules"},
     {"cells", "counts", "datasets", "explain", "export", "extract", "labels", "settle"},
     {"refine"},

@@ -8,6 +8,7 @@
         ├── ParseError       (ValueError)  a text is not a rule
         ├── ModelFileError   (ValueError)  a file is not a saved rule set
         ├── ParameterError   (ValueError)  an argument has a value without a meaning
+        ├── OutputError      (OSError)     a file cannot be written in this place
         └── DataUnavailable  (OSError)     a data set could not be had
 
     UserWarning
@@ -24,6 +25,7 @@ __all__ = [
     "DataUnavailable",
     "Interrupted",
     "ModelFileError",
+    "OutputError",
     "ParameterError",
     "ParseError",
     "R2NError",
@@ -50,6 +52,10 @@ class ModelFileError(R2NError, ValueError):
 
 class ParameterError(R2NError, ValueError):
     """An argument has a value without a meaning."""
+
+
+class OutputError(R2NError, OSError):
+    """A path is not one that a file can be written to."""
 
 
 class DataUnavailable(R2NError, OSError):  # noqa: N818 - it says more without "Error"
