@@ -183,6 +183,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         What training recorded, epoch by epoch.
     steps_ : tuple of Step
         What was done between the network and `rules_`, and how many training rows each step changed.
+    interrupted_ : bool
+        Whether a Ctrl-C ended the fit early; `rules_` are then the best found until then.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -315,6 +317,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         if not has_text_names(X):
             del self.feature_names_in_  # as scikit-learn has it: only for tables with names
         self._take(learned, table, labels, weight)
+        self.interrupted_ = any(each.interrupted for each in learned.values())
         for each in learned.values():
             if each.interrupted:
                 words = f"{each.interrupted}; the rules are the best found until then."

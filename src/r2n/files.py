@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import warnings
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -52,6 +53,8 @@ def read_table(
             return _read_text(path, _SEPARATORS[kind], missing, cells or {})
     except SchemaError:
         raise
+    except (EOFError, zlib.error) as error:
+        raise SchemaError(f"{path} is not a whole gzip file: {error}. Copy or compress it again.") from error
     except (ValueError, OSError, csv.Error) as error:  # pandas' parser errors and pyarrow's are ValueErrors
         raise SchemaError(f"{path} could not be read: {error}") from error
     raise SchemaError(f"{path} ends in {kind or 'nothing'!r}; expected .csv, .tsv or .parquet.")
