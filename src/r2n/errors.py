@@ -14,6 +14,7 @@
     UserWarning
     └── R2NWarning
         ├── Interrupted                    stopped early, with the best found so far
+        ├── RepeatedColumns                columns of a file have the same name, and got suffixes
         └── UnseenCategory                 an expert names a category that no row has
 
 Every message says what came, what was expected, and what to do.
@@ -30,6 +31,7 @@ __all__ = [
     "ParseError",
     "R2NError",
     "R2NWarning",
+    "RepeatedColumns",
     "SchemaError",
     "UnseenCategory",
 ]
@@ -98,6 +100,10 @@ class R2NWarning(UserWarning):
 
 class Interrupted(R2NWarning):
     """The work was stopped early; what is returned is the best found so far."""
+
+
+class RepeatedColumns(R2NWarning):
+    """Columns of a file have the same name; the later ones got suffixes."""
 
 
 class UnseenCategory(R2NWarning):
