@@ -37,6 +37,7 @@ from r2n.parameters import (
 from r2n.refine import Labelled, Move
 from r2n.rules import Baseline, ClassRules, Knowledge, RuleSet, doubts, read_knowledge
 from r2n.schema import Schema, Table, Value, has_text_names, same_names
+from r2n.schema.identifiers import refuse_identifiers
 from r2n.settle import settled
 
 Bools = NDArray[np.bool_]
@@ -140,7 +141,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     scaling : {"standard", "range", "none"}
         How numeric columns are scaled inside the network. Rules are always in the table's own units.
     categorical : sequence of str, optional
-        Columns to treat as categories though they hold numbers.
+        Columns to treat as categories though they hold numbers, or texts that look like dates or nearly all differ.
+        Without it such texts are refused: rules would learn them by heart.
     missing_values : list, or dict of lists by column, optional
         Values that stand for a missing one, such as `[-7, -8, -9]`, now and at predict.
     literals : list of str, optional
@@ -307,6 +309,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         labels = labels.describing(self.positive)
         schema, table = Schema.learn(table, categorical, self.missing_values)
         knowledge = self._knowledge(schema, labels)
+        refuse_identifiers(table, schema.without({*categorical, *knowledge.excluded}).categorical)
         for words in doubts(knowledge, schema):
             warnings.warn(words, UnseenCategory, stacklevel=2)
         options = replace(options, knowledge=knowledge)
