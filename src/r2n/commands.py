@@ -204,7 +204,9 @@ def _row(rules: RuleSet | ClassRules, words: list[str], number: int) -> Any:
     if len(words) == 1 and ("=" not in words[0] or os.path.exists(words[0])):
         frame = read_rows(rules, Path(words[0]))
         if number >= len(frame):
-            raise SchemaError(f"{words[0]} has {len(frame)} rows, the first of which is 0. There is no row {number}.")
+            raise SchemaError(
+                f"{words[0]} has {count(len(frame), 'row')}, the first of which is 0. There is no row {number}."
+            )
         return frame.iloc[[number]]
     pairs = [_pair(rules, word) for word in words]
     cells = dict(pairs)

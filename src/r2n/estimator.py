@@ -34,6 +34,7 @@ from r2n.parameters import (
     optional,
     whole,
 )
+from r2n.progress import Part
 from r2n.refine import Labelled, Move
 from r2n.rules import Baseline, ClassRules, Knowledge, RuleSet, doubts, read_knowledge
 from r2n.schema import Schema, Table, Value, has_text_names, same_names
@@ -363,7 +364,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             if options.time_limit is not None:
                 options = replace(options, time_limit=options.time_limit / len(described))
         learned: dict[Value, Learned] = {}
+        first = began
         for k in described:
+            options = replace(options, part=Part(len(learned), len(described), first))
             rows = Labelled(table, labels.codes == k, weight)
             if any(one.interrupted for one in learned.values()):  # a Ctrl-C ends the work, not one class's part of it
                 blank = labels.blank(k, schema)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from r2n.errors import RepeatedColumns, SchemaError
+from r2n.words import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,7 +142,7 @@ def _refuse_long_lines(path: Path, separator: str, skip: bool) -> None:
     for number, cells in lines:
         if any(cells[len(header) :]):
             raise SchemaError(
-                f"{path} has {len(cells)} cells in line {number}, but {len(header)} columns in its header. "
+                f"{path} has {len(cells)} cells in line {number}, but {count(len(header), 'column')} in its header. "
                 f"Give every line as many cells as there are columns; put a cell that holds {separator!r} in quotes."
             )
 

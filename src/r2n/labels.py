@@ -15,7 +15,7 @@ from r2n.errors import ParameterError, SchemaError
 from r2n.rules import RuleSet
 from r2n.schema import Schema, Value, as_value
 from r2n.schema.values import CellError, shown
-from r2n.words import name_rows
+from r2n.words import count, name_rows
 
 MOST_COUNTED = 2.0**40  # a weight: sums over as many rows as there may be stay exact
 
@@ -39,7 +39,9 @@ class Labels:
         except ValueError as error:
             raise SchemaError(f"{error} Give y as one column of labels.") from None
         if len(column) != n_rows:
-            raise SchemaError(f"the table has {n_rows} rows but y has {len(column)} labels. Give one label a row.")
+            raise SchemaError(
+                f"the table has {count(n_rows, 'row')} but y has {count(len(column), 'label')}. Give one label a row."
+            )
         _refuse_missing(column)
         _refuse_mixture(column)
         _refuse_measurements(column)
