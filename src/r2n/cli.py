@@ -132,9 +132,11 @@ def fit(
     model = _fit(X, y, train, positive, categorical=categorical, missing_values=codes, random_state=seed, **limits)
     seconds = time.perf_counter() - start
     kept = output.with_stem(f"{output.stem}.partial") if output is not None and model.interrupted_ else output
-    if kept is not None:
-        model.rules_.save(kept)
-    _show(model.rules_)
+    try:
+        if kept is not None:
+            model.rules_.save(kept)
+    finally:
+        _show(model.rules_)  # what was learned is seen even if the disk is full by now
     learned = f"{len(train):,} rows learned from"
     accuracies = [f"accuracy {model.score(X.iloc[train], y[train]):.4f} on the {learned}"]
     if len(test):
