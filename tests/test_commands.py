@@ -287,7 +287,7 @@ def test_diff_reads_the_rows_as_each_model_does(tmp_path: Path) -> None:
     RuleSet.parse("yes if v > 1 else no", schema.without(["z"])).save(old)
     RuleSet.parse('yes if v > 1 and z in {"02"} else no', schema).save(new)
     rows.write_text("v,z\n1,01\n2,02\n3,03\n", encoding="utf-8")
-    told = "1 of 3 rows are decided differently: 1 {} → {}\nrows 2\n"
+    told = "1 of 3 rows is decided differently: 1 {} → {}\nrow 2\n"
     assert told.format("yes", "no") in run("diff", old, new, rows).stdout
     assert told.format("no", "yes") in run("diff", new, old, rows).stdout
 

@@ -439,7 +439,7 @@ def test_a_column_of_names_does_no_harm() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=300)
     X = pd.DataFrame({"id": [f"customer {k}" for k in range(300)], "x": x})
-    model = R2NClassifier(random_state=0).fit(X, x > 0)
+    model = R2NClassifier(random_state=0, categorical=["id"]).fit(X, x > 0)  # else it is refused
     assert model.score(X, x > 0) > 0.97
     assert model.rules_.columns == ("x",)
 

@@ -17,8 +17,8 @@ SOURCE = Path(r2n.__file__).parent
 
 # Only from lower rungs; modules on one rung do not see each other.
 RUNGS = (
-    {"errors"},
-    {"files", "interrupts", "parameters", "presets", "progress", "schema"},
+    {"errors", "words"},
+    {"files", "interrupts", "outputs", "parameters", "presets", "progress", "schema"},
     {"network", "rules", "workers"},
     {"cells", "counts", "datasets", "explain", "export", "extract", "labels", "settle"},
     {"refine"},
@@ -123,6 +123,23 @@ def test_links_between_documents_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_files_are_written_in_one_place() -> None:
+    """Whole or not at all: by `outputs`. Workbooks and Parquet are made in memory."""
+    writers = {"write_text", "write_bytes", "touch", "savefig", "to_csv"}
+    for path in files():
+        if path.name == "outputs.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            given = [*node.args[:2], *(each.value for each in node.keywords if each.arg == "mode")]
+            modes = {each.value for each in given if isinstance(each, ast.Constant)}
+            opens = name == "open" and any(isinstance(mode, str) and set(mode) & set("wax+") for mode in modes)
+            formats = path.name == "commands.py" and name == "write_text"  # click's, which formats a help page
+            assert formats or not (opens or name in writers), f"{path.name}, line {node.lineno}"
 
 
 FORBIDDEN = {"eval", "exec", "compile", "__import__", "pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle"}

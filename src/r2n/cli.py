@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import time
 import warnings
@@ -16,12 +17,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from r2n import __version__, commands
-from r2n.cells import label_named, read_rows
+from r2n.cells import label_named
 from r2n.commands import load
-from r2n.errors import ParameterError, R2NError, SchemaError
-from r2n.export import export as write_rules
-from r2n.export import formats, read_options, suffix_of
+from r2n.errors import R2NError, SchemaError
 from r2n.files import read_table
+from r2n.outputs import check_writable
+from r2n.schema import Schema, Table
+from r2n.schema.table import no_such_column
+from r2n.words import count, name_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +33,8 @@ app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False, rich_mar
 out, err = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
 
 
+app.command("predict")(commands.predict_rows)
+app.command("export", cls=commands.ExportCommand, context_settings=commands.ANY_OPTIONS)(commands.export_rules)
 app.command("explain")(commands.explain_row)
 app.command("diff")(commands.diff_models)
 app.command("check")(commands.check_model)
@@ -41,9 +46,15 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         _write_anything(stream)
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # a full disk is an error, not a note at the interpreter's end
     except (R2NError, OSError) as error:
-        err.print(Text.assemble(("error: ", "bold red"), str(error)))
+        named = isinstance(error, OSError) and error.filename and error.strerror
+        words = f"{error.filename} {error.strerror}" if isinstance(error, OSError) and named else str(error)
+        err.print(Text.assemble(("error: ", "bold red"), words))
+        _give_up_output()
         sys.exit(1)
 
 
@@ -95,27 +106,46 @@ def fit(
         int | None, typer.Option(min=1, help="The most columns to read in all rules of a class.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same rules on the same machine.")] = 0,
+    drop_unlabelled: Annotated[
+        bool, typer.Option("--drop-unlabelled", help="Leave out rows without a label; else they are an error.")
+    ] = False,
 ) -> None:
-    """Learn rules from a table and show them."""
-    _check_writable(output)
+    """Learn rules from a table and show them.
+
+    Ctrl-C ends the work early: the best rules so far are shown, and saved beside the output as NAME.partial.json. The
+    exit code is then 130.
+    """
+    if output is not None:
+        check_writable(output)
     frame = read_table(table, missing or ())
     for name in (target, *(ignore or ())):
         _require(frame, name)
-    y = _labels(frame, target)
+    labelled = _labelled_rows(frame[target], drop_unlabelled)
+    y = _labels(frame[target], labelled)
     X = frame.drop(columns=[target, *(ignore or ())])
-    train, test = _split(len(frame), holdout, seed)
+    train, test = _split(labelled, holdout, seed)
+    _check_classes(y, train, target)
+    codes = None if missing is None else [value for text in missing for value in _readings(text)]
+    Schema.learn(Table.read(X).take(labelled, alone=True), categorical or (), codes)  # rows held out are read late
     start = time.perf_counter()
     limits = {"max_rules": max_rules, "max_columns": max_columns, "max_size": max_size}
-    model = _fit(X.iloc[train], y[train], positive, categorical, missing, seed, limits)
-    _show(model.rules_)
+    model = _fit(X, y, train, positive, categorical=categorical, missing_values=codes, random_state=seed, **limits)
     seconds = time.perf_counter() - start
-    accuracies = [f"accuracy {model.score(X.iloc[train], y[train]):.4f} on the {len(train):,} rows learned from"]
+    kept = output.with_stem(f"{output.stem}.partial") if output is not None and model.interrupted_ else output
+    try:
+        if kept is not None:
+            model.rules_.save(kept)
+    finally:
+        _show(model.rules_)  # what was learned is seen even if the disk is full by now
+    learned = f"{len(train):,} rows learned from"
+    accuracies = [f"accuracy {model.score(X.iloc[train], y[train]):.4f} on the {learned}"]
     if len(test):
         accuracies.append(f"{model.score(X.iloc[test], y[test]):.4f} on {len(test):,} held out")
     out.print(f"{', '.join(accuracies)}; {seconds:.1f} s")
-    if output is not None:
-        model.rules_.save(output)
-        out.print(f"saved to {output}")
+    if kept is not None:
+        out.print(Text(f"saved to {kept}" + (f"; {output} is as it was" if model.interrupted_ else "")))
+    if model.interrupted_:
+        raise typer.Exit(130)  # as a shell says of what a Ctrl-C ended
 
 
 @app.command()
@@ -124,96 +154,22 @@ def show(model: Annotated[Path, typer.Argument(help="A file saved by `r2n fit -o
     _show(load(model))
 
 
-@app.command()
-def predict(
-    model: Annotated[Path, typer.Argument(help="A file saved by `r2n fit -o`.")],
-    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the same columns.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, not to the terminal.")] = None,
-) -> None:
-    """Predict the label of each row; one line a row, after the header `prediction`."""
-    rules = load(model)
-    labels = rules.predict(read_rows(rules, table))
-    lines = "\n".join(["prediction", *map(_csv_cell, labels.tolist())]) + "\n"
-    if output is None:
-        sys.stdout.write(lines)
-    else:
-        output.write_text(lines, encoding="utf-8")
-        err.print(f"{len(labels):,} predictions written to {output}")
+# -- what fit checks before it learns -----------------------------------------------------------------
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def export(
-    context: typer.Context,
-    model: Annotated[Path, typer.Argument(help="A file saved by `r2n fit -o`.")],
-    to: Annotated[str, typer.Option(help=f"The format: {', '.join(formats())}.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, not to the terminal.")] = None,
-) -> None:
-    """Write the rules in another language. Options of the format follow, such as --dialect and --form for sql."""
-    _check_writable(output)
-    rules = load(model)
-    texts = _pairs(context.args)
-    _check_texts(texts)
-    options = read_options(to, texts)
-    if "rows" in options:
-        options["rows"] = read_rows(rules, Path(options["rows"]))
-    written = write_rules(rules, to, **options)
-    content = written if isinstance(written, bytes) else written.encode("utf-8")
-    if output is None and isinstance(written, bytes) and sys.stdout.isatty():
-        raise ParameterError(f"{to} is no text for a terminal. Name a file to write to: -o model{suffix_of(to)}")
-    if output is None:
-        sys.stdout.buffer.write(content)
-    else:
-        output.write_bytes(content)
-        err.print(f"{len(content):,} bytes written to {output}")
-
-
-def _pairs(words: list[str]) -> dict[str, str]:
-    """`--key value` and `--key=value` as a dict."""
-    split = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
-    keys, values = split[::2], split[1::2]
-    if len(split) % 2 or not all(key.startswith("--") for key in keys):
-        raise ParameterError(f"options of a format are written --name value, not {' '.join(words)}.")
-    names = [key[2:].replace("-", "_") for key in keys]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise ParameterError(f"the option --{twice[0]} is given more than once. Give it once.")
-    return dict(zip(names, values, strict=True))
-
-
-def _check_texts(texts: dict[str, str]) -> None:
-    """Bytes that are no UTF-8 come as surrogates, which no format can write; only the path of a file may hold them."""
-    for name, text in texts.items():
-        if name != "rows" and any("\ud800" <= sign <= "\udfff" for sign in text):
-            option = name.replace("_", "-")
-            raise ParameterError(f"--{option} is {text!r}, which cannot be written as UTF-8. Give it as UTF-8 text.")
-
-
-def _fit(
-    X: pd.DataFrame,
-    y: Any,
-    positive: str | None,
-    categorical: list[str] | None,
-    missing: list[str] | None,
-    seed: int,
-    limits: dict[str, Any],
-) -> Any:
+def _fit(X: pd.DataFrame, y: Any, train: Any, positive: str | None, **parameters: Any) -> Any:
+    """Fit to some rows. The others have no weight, so that whatever is wrong is told with its row in the file."""
     from r2n import R2NClassifier  # only fitting loads the training engine
 
-    model = R2NClassifier(
-        positive=None if positive is None else label_named(set(y.tolist()), positive),
-        categorical=categorical,
-        missing_values=None if missing is None else [value for text in missing for value in _readings(text)],
-        progress=err.is_terminal,
-        random_state=seed,
-        **limits,
-    )
-    return model.fit(X, y)
+    weight = np.zeros(len(y))
+    weight[train] = 1.0
+    described = None if positive is None else label_named(set(y.tolist()), positive)
+    return R2NClassifier(positive=described, progress=err.is_terminal, **parameters).fit(X, y, weight)
 
 
 def _show(rules: Any) -> None:
     out.print(Text(str(rules)))
-    many = "rule" if rules.n_rules == 1 else "rules"
-    out.print(f"{rules.n_rules} {many}, {rules.literals_per_rule:.1f} literals in each, size {rules.size}")
+    out.print(f"{count(rules.n_rules, 'rule')}, {rules.literals_per_rule:.1f} literals in each, size {rules.size}")
 
 
 def _write_anything(stream: object) -> None:
@@ -227,24 +183,50 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     err.print(Text.assemble(("warning: ", "bold yellow"), str(message)))
 
 
-def _check_writable(output: Path | None) -> None:
-    """Whether a file can be written there is known before the work is done."""
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise SchemaError(f"{output} cannot be written: it is a folder, or its folder is not there. Name a file.")
+def _give_up_output() -> None:
+    """What could not be written is given up, or Python would try again, and complain, when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _require(frame: pd.DataFrame, name: str) -> None:
     if name not in frame.columns:
-        from r2n.schema.table import no_such_column
-
         raise SchemaError(no_such_column(name, [str(column) for column in frame.columns], "the table"))
 
 
-def _labels(frame: pd.DataFrame, target: str) -> Any:
-    labels = frame[target]
-    if labels.notna().all():
-        return np.array(labels.tolist())  # nullable columns too give plain numbers or Booleans
-    return labels.astype(object).where(labels.notna(), None).to_numpy()
+def _labelled_rows(labels: pd.Series[Any], drop: bool) -> Any:
+    """The places of the rows with a label; if some have none, that is said or refused."""
+    known = labels.notna().to_numpy()
+    if not known.all():
+        rows = name_rows(np.flatnonzero(~known).tolist())
+        where = f"column {str(labels.name)!r} holds no label in {rows} (the first row is 0)"
+        if not drop:
+            raise SchemaError(f"{where}. Fill them in, or leave such rows out with --drop-unlabelled.")
+        if not known.any():
+            raise SchemaError(f"column {str(labels.name)!r} holds no label at all. Name another column.")
+        err.print(Text(f"{where}: left out"))
+    return np.flatnonzero(known)
+
+
+def _labels(labels: pd.Series[Any], labelled: Any) -> Any:
+    """All labels as plain values. A row without one gets one that is there: it will have no weight."""
+    values = np.array(labels.iloc[labelled].tolist())  # nullable columns too give plain numbers or Booleans
+    if len(values) == len(labels):
+        return values
+    filled = np.full(len(labels), values[0])
+    filled[labelled] = values
+    return filled
+
+
+def _check_classes(y: Any, train: Any, target: str) -> None:
+    """Holding out may leave a single class to learn from."""
+    if len(train) == 0 or (len(set(y[train].tolist())) == 1 and len(set(y.tolist())) > 1):
+        raise SchemaError(
+            f"the {count(len(train), 'row')} to learn from have no two classes in column {target!r}. "
+            f"Lower --holdout, or take another --seed."
+        )
 
 
 def _readings(text: str) -> list[Any]:
@@ -255,13 +237,7 @@ def _readings(text: str) -> list[Any]:
         return [text]
 
 
-def _split(n_rows: int, share: float, seed: int) -> tuple[Any, Any]:
-    order = np.random.default_rng(seed).permutation(n_rows)
-    held = round(share * n_rows)
+def _split(rows: Any, share: float, seed: int) -> tuple[Any, Any]:
+    order = rows[np.random.default_rng(seed).permutation(len(rows))]
+    held = round(share * len(rows))
     return np.sort(order[held:]), np.sort(order[:held])
-
-
-def _csv_cell(label: object) -> str:
-    text = str(label)
-    quoted = text.replace('"', '""')
-    return f'"{quoted}"' if any(sign in text for sign in ',"\n\r') else text

@@ -1,25 +1,99 @@
-"""Commands about a model: why a row gets its label, what changed between two models, how one does on new rows."""
+"""Commands about a saved model: predict, export, explain a row, compare two models, check one on new rows."""
 
 from __future__ import annotations
 
 import os.path
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from r2n.cells import columns_of, label_named, labels_of, read_rows, reader
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.explain import explain, smallest_change
+from r2n.export import describe, formats, gives_bytes, read_options, suffix_of
+from r2n.export import export as write_rules
+from r2n.outputs import check_writable, write_file
 from r2n.rules import ClassRules, RowDiff, RuleSet, check, modelfile
 from r2n.schema import Value
 from r2n.schema.table import no_such_column
+from r2n.words import count, name_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Model = Annotated[Path, typer.Argument(help="A file saved by `r2n fit -o`.")]
+
+
+# Options of a format are read by the format itself.
+ANY_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+def predict_rows(
+    model: Model,
+    table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the same columns.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, not to the terminal.")] = None,
+) -> None:
+    """Predict the label of each row; one line a row, after the header `prediction`."""
+    if output is not None:
+        check_writable(output)
+    rules = load(model)
+    cells = {label: _csv_cell(label) for label in labels_of(rules)}
+    labels = rules.predict(read_rows(rules, table)).tolist()
+    content = "".join(f"{line}\n" for line in ["prediction", *(cells[label] for label in labels)]).encode("utf-8")
+    if output is None:
+        _write_out(content)
+    else:
+        write_file(output, content)
+        typer.echo(f"{count(len(labels), 'prediction')} written to {output}", err=True)
+
+
+class ExportCommand(TyperCommand):
+    """A command whose help tells the options of the format that is asked for."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        ctx.meta["r2n.words"] = list(args)  # click shows the help before it has read the options
+        return super().parse_args(ctx, args)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        words = [part for word in ctx.meta["r2n.words"] for part in word.split("=", 1)]
+        named = words[words.index("--to") + 1 :][:1] if "--to" in words else []
+        chosen = [name for name in formats() if name in named] or list(formats())
+        for name in chosen:
+            text, options = describe(name)
+            with formatter.section(f"{name}"):
+                formatter.write_text(text)
+                if options:
+                    formatter.write_dl([(f"--{option.replace('_', '-')}", words) for option, words in options.items()])
+
+
+def export_rules(
+    context: typer.Context,
+    model: Model,
+    to: Annotated[str, typer.Option(help=f"The format: {', '.join(formats())}.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, not to the terminal.")] = None,
+) -> None:
+    """Write the rules in another language. Options of the format follow; `--to FORMAT --help` shows them."""
+    if output is not None:
+        check_writable(output)
+    rules = load(model)
+    texts = _pairs(context.args)
+    _check_texts(texts)
+    options = read_options(to, texts)
+    if output is None and gives_bytes(to) and sys.stdout.isatty():
+        raise ParameterError(f"{to} is no text for a terminal. Name a file to write to: -o model{suffix_of(to)}")
+    if "rows" in options:
+        options["rows"] = read_rows(rules, Path(options["rows"]))
+    written = write_rules(rules, to, **options)
+    content = written if isinstance(written, bytes) else _utf_8(written, f"the rules in {to}")
+    if output is None:
+        _write_out(content)
+    else:
+        write_file(output, content)
+        typer.echo(f"{count(len(content), 'byte')} written to {output}", err=True)
 
 
 def explain_row(
@@ -74,6 +148,55 @@ def load(path: Path) -> RuleSet | ClassRules:
     return modelfile.load(path)
 
 
+# -- what is written ---------------------------------------------------------------------------------
+
+
+def _write_out(content: bytes) -> None:
+    """Write to standard output, and find out whether that worked."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def _utf_8(text: str, what: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        sign = text[error.start]
+        raise ParameterError(
+            f"{what} hold {sign!r}, half of a character, which no text in UTF-8 can. Rename that label or column."
+        ) from None
+
+
+def _pairs(words: list[str]) -> dict[str, str]:
+    """`--key value` and `--key=value` as a dict."""
+    split = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    keys, values = split[::2], split[1::2]
+    if len(split) % 2 or not all(key.startswith("--") for key in keys):
+        raise ParameterError(f"options of a format are written --name value, not {' '.join(words)}.")
+    names = [key[2:].replace("-", "_") for key in keys]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ParameterError(f"the option --{twice[0]} is given more than once. Give it once.")
+    return dict(zip(names, values, strict=True))
+
+
+def _check_texts(texts: dict[str, str]) -> None:
+    """Bytes that are no UTF-8 come as surrogates, which no format can write; only the path of a file may hold them."""
+    for name, text in texts.items():
+        if name != "rows" and any("\ud800" <= sign <= "\udfff" for sign in text):
+            option = name.replace("_", "-")
+            raise ParameterError(f"--{option} is {text!r}, which cannot be written as UTF-8. Give it as UTF-8 text.")
+
+
+def _csv_cell(label: object) -> str:
+    """A label as a cell. An empty or blank line would be no row to most readers, so blanks are quoted."""
+    text = str(label)
+    _utf_8(text, "the labels")
+    quoted = text.replace('"', '""')
+    return f'"{quoted}"' if text != text.strip() or not text or any(sign in text for sign in ',"\n\r') else text
+
+
 # -- rows as text ------------------------------------------------------------------------------------
 
 
@@ -81,7 +204,9 @@ def _row(rules: RuleSet | ClassRules, words: list[str], number: int) -> Any:
     if len(words) == 1 and ("=" not in words[0] or os.path.exists(words[0])):
         frame = read_rows(rules, Path(words[0]))
         if number >= len(frame):
-            raise SchemaError(f"{words[0]} has {len(frame)} rows, the first of which is 0. There is no row {number}.")
+            raise SchemaError(
+                f"{words[0]} has {count(len(frame), 'row')}, the first of which is 0. There is no row {number}."
+            )
         return frame.iloc[[number]]
     pairs = [_pair(rules, word) for word in words]
     cells = dict(pairs)
@@ -118,8 +243,8 @@ def _targets(rules: RuleSet | ClassRules, frame: pd.DataFrame, target: str) -> l
         raise SchemaError(no_such_column(target, [str(name) for name in frame.columns], "the table"))
     cells = frame[target]
     if cells.isna().any():
-        row = int(cells.isna().to_numpy().argmax())
-        raise SchemaError(f"column {target!r} holds no label in row {row}. Drop such rows, or leave out --target.")
+        rows = name_rows(cells.isna().to_numpy().nonzero()[0].tolist())
+        raise SchemaError(f"column {target!r} holds no label in {rows}. Drop such rows, or leave out --target.")
     found: list[Any] = cells.tolist()
     labels = labels_of(rules)
     if found and not any(label in labels for label in set(found)):

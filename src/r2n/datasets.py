@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import DataUnavailable, ParameterError
+from r2n.outputs import write_file
 from r2n.rules import RuleSet
 from r2n.schema import Column, Schema
 
@@ -178,9 +180,9 @@ def _fetch(name: str, source: _Source) -> None:
         raise DataUnavailable(f"OpenML's copy of {name} differs from the known table. {by_hand}")
     path = _cached(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(f".{os.getpid()}.part")
-    frame.to_parquet(half)
-    half.replace(path)
+    content = io.BytesIO()
+    frame.to_parquet(content)
+    write_file(path, content.getvalue())
 
 
 def _like_the_file(X: pd.DataFrame, y: pd.Series[Any], source: _Source) -> pd.DataFrame:

@@ -8,12 +8,14 @@
         ├── ParseError       (ValueError)  a text is not a rule
         ├── ModelFileError   (ValueError)  a file is not a saved rule set
         ├── ParameterError   (ValueError)  an argument has a value without a meaning
+        ├── OutputError      (OSError)     a file cannot be written in this place
         └── DataUnavailable  (OSError)     a data set could not be had
 
     UserWarning
     └── R2NWarning
         ├── ConstantRules                  no rules were found that beat a constant
         ├── Interrupted                    stopped early, with the best found so far
+        ├── RepeatedColumns                columns of a file have the same name, and got suffixes
         ├── UnseenCategory                 an expert names a category that no row has
         └── WorkersLost                    work was done again that other processes had begun
 
@@ -27,10 +29,12 @@ __all__ = [
     "DataUnavailable",
     "Interrupted",
     "ModelFileError",
+    "OutputError",
     "ParameterError",
     "ParseError",
     "R2NError",
     "R2NWarning",
+    "RepeatedColumns",
     "SchemaError",
     "UnseenCategory",
     "WorkersLost",
@@ -54,6 +58,10 @@ class ModelFileError(R2NError, ValueError):
 
 class ParameterError(R2NError, ValueError):
     """An argument has a value without a meaning."""
+
+
+class OutputError(R2NError, OSError):
+    """A path is not one that a file can be written to."""
 
 
 class DataUnavailable(R2NError, OSError):  # noqa: N818 - it says more without "Error"
@@ -100,6 +108,10 @@ class ConstantRules(R2NWarning):
 
 class Interrupted(R2NWarning):
     """The work was stopped early; what is returned is the best found so far."""
+
+
+class RepeatedColumns(R2NWarning):
+    """Columns of a file have the same name; the later ones got suffixes."""
 
 
 class UnseenCategory(R2NWarning):

@@ -35,9 +35,11 @@ from r2n.parameters import (
     optional,
     whole,
 )
+from r2n.progress import Part
 from r2n.refine import Labelled, Move
 from r2n.rules import Baseline, ClassRules, Knowledge, RuleSet, doubts, read_knowledge
 from r2n.schema import Schema, Table, Value, has_text_names, same_names
+from r2n.schema.identifiers import refuse_identifiers
 from r2n.settle import settled
 
 Bools = NDArray[np.bool_]
@@ -141,7 +143,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     scaling : {"standard", "range", "none"}
         How numeric columns are scaled inside the network. Rules are always in the table's own units.
     categorical : sequence of str, optional
-        Columns to treat as categories though they hold numbers.
+        Columns to treat as categories though they hold numbers, or texts that look like dates or nearly all differ.
+        Without it such texts are refused: rules would learn them by heart.
     missing_values : list, or dict of lists by column, optional
         Values that stand for a missing one, such as `[-7, -8, -9]`, now and at predict.
     literals : list of str, optional
@@ -185,6 +188,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         What training recorded, epoch by epoch.
     steps_ : tuple of Step
         What was done between the network and `rules_`, and how many training rows each step changed.
+    interrupted_ : bool
+        Whether a Ctrl-C ended the fit early; `rules_` are then the best found until then.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -307,6 +312,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         labels = labels.describing(self.positive)
         schema, table = Schema.learn(table, categorical, self.missing_values)
         knowledge = self._knowledge(schema, labels)
+        refuse_identifiers(table, schema.without({*categorical, *knowledge.excluded}).categorical)
         for words in doubts(knowledge, schema):
             warnings.warn(words, UnseenCategory, stacklevel=2)
         options = replace(options, knowledge=knowledge)
@@ -319,6 +325,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
                 del self.feature_names_in_  # as scikit-learn has it: only for tables with names
             self._take(learned, table, labels, weight)
             late = ctrl_c.take()
+        self.interrupted_ = any(each.interrupted for each in learned.values())
         words = describe_interruption(learned, late)
         if words:
             warnings.warn(words, Interrupted, stacklevel=2)
@@ -365,7 +372,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             if options.time_limit is not None:
                 options = replace(options, time_limit=options.time_limit / len(described))
         learned: dict[Value, Learned] = {}
+        first = began
         for k in described:
+            options = replace(options, part=Part(len(learned), len(described), first))
             rows, blank = Labelled(table, labels.codes == k, weight), labels.blank(k, schema)
             one = Learned(blank, blank, (), [], [], interrupted=NOT_BEGUN)
             if not any(before.interrupted for before in learned.values()):  # a Ctrl-C ends the work for all classes

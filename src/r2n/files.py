@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import warnings
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from r2n.errors import SchemaError
+from r2n.errors import RepeatedColumns, SchemaError
+from r2n.words import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,19 +41,19 @@ def read_table(
     In a CSV, more texts may stand for missing values, in every column or by column: what is left may then be numbers.
     Columns named in `cells` hold what these read, and nothing else is missing there.
     """
-    import pandas as pd  # only those who read files need it
-
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     kind = suffixes[-1] if suffixes else ""
     if not path.exists():
         raise SchemaError(f"there is no file {path}. Give the path of a CSV or Parquet file.")
     try:
         if kind == ".parquet":
-            return pd.read_parquet(path)
+            return _read_parquet(path)
         if kind in _SEPARATORS:
             return _read_text(path, _SEPARATORS[kind], missing, cells or {})
     except SchemaError:
         raise
+    except (EOFError, zlib.error) as error:
+        raise SchemaError(f"{path} is not a whole gzip file: {error}. Copy or compress it again.") from error
     except (ValueError, OSError, csv.Error) as error:  # pandas' parser errors and pyarrow's are ValueErrors
         raise SchemaError(f"{path} could not be read: {error}") from error
     raise SchemaError(f"{path} ends in {kind or 'nothing'!r}; expected .csv, .tsv or .parquet.")
@@ -61,12 +63,11 @@ def _read_text(
     path: Path, separator: str, missing: Texts | Mapping[str, Texts], cells: Mapping[str, Cells]
 ) -> pd.DataFrame:
     header = next((cells for _, cells in _lines(path, separator) if cells), [])
-    repeated = sorted({name for name in header if header.count(name) > 1})
-    if repeated:
-        raise SchemaError(f"{path} has columns of the same name: {', '.join(map(repr, repeated))}. Rename them.")
     if len(header) == 1 and ";" in header[0]:
         raise SchemaError(f"{path} seems to be separated by semicolons. Save it with commas.")
-    codes = {name: [*MISSING, *_of_column(missing, name)] for name in header if name not in cells}
+    names = [str(name) for name in _parse(path, separator, nrows=0, dtype=str).columns]
+    _say_repeated(path, header, names)
+    codes = {name: [*MISSING, *_of_column(missing, name)] for name in names if name not in cells}
     frame = _parse(path, separator, na_values=codes, dtype=dict.fromkeys(cells, str))
     places = {name: place for place, name in enumerate(frame.columns) if name in cells}
     blank = any(cells[name].blank for name in places)
@@ -78,6 +79,45 @@ def _read_text(
         texts, kept = frame[name], whole.iloc[:, place]
         frame[name] = _each(texts.where(~kept.isin(cells[name].blank), kept), cells[name].read)
     return frame
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    header: list[str] = pq.read_schema(path).names if path.is_file() else []
+    if len(set(header)) == len(header):
+        return pd.read_parquet(path)
+    names = suffix_repeats(header)
+    _say_repeated(path, header, names)
+    frame: pd.DataFrame = pq.ParquetFile(path).read().rename_columns(names).to_pandas()  # pandas reads each name once
+    return frame
+
+
+def suffix_repeats(names: Sequence[str]) -> list[str]:
+    """Names of which none is there twice, as pandas makes them of a CSV's.
+
+    >>> suffix_repeats(["a", "b", "a", "a"]), suffix_repeats(["a", "a", "a.1"])
+    (['a', 'b', 'a.1', 'a.2'], ['a', 'a.2', 'a.1'])
+    """
+    taken, times, found = set(names), dict.fromkeys(names, 0), []
+    for name in names:
+        new = name
+        while times[name] and new in taken:
+            new = f"{name}.{times[name]}"
+            times[name] += 1
+        times[name] = max(times[name], 1)
+        taken.add(new)
+        found.append(new)
+    return found
+
+
+def _say_repeated(path: Path, header: Sequence[str], names: Sequence[str]) -> None:
+    changed = [name for own, name in zip(header, names, strict=False) if own and own != name]
+    if changed:
+        shown = ", ".join(map(repr, changed[:10])) + (f" and {len(changed) - 10} more" if len(changed) > 10 else "")
+        warnings.warn(f"{path} has columns of the same name; the later ones are called {shown}.", RepeatedColumns,
+                      stacklevel=4)  # fmt: skip
 
 
 def _parse(path: Path, separator: str, **how: Any) -> pd.DataFrame:
@@ -102,7 +142,7 @@ def _refuse_long_lines(path: Path, separator: str, skip: bool) -> None:
     for number, cells in lines:
         if any(cells[len(header) :]):
             raise SchemaError(
-                f"{path} has {len(cells)} cells in line {number}, but {len(header)} columns in its header. "
+                f"{path} has {len(cells)} cells in line {number}, but {count(len(header), 'column')} in its header. "
                 f"Give every line as many cells as there are columns; put a cell that holds {separator!r} in quotes."
             )
 

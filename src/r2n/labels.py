@@ -15,6 +15,7 @@ from r2n.errors import ParameterError, SchemaError
 from r2n.rules import RuleSet
 from r2n.schema import Schema, Value, as_value
 from r2n.schema.values import CellError, shown
+from r2n.words import count, name_rows
 
 MOST_COUNTED = 2.0**40  # a weight: sums over as many rows as there may be stay exact
 
@@ -38,7 +39,9 @@ class Labels:
         except ValueError as error:
             raise SchemaError(f"{error} Give y as one column of labels.") from None
         if len(column) != n_rows:
-            raise SchemaError(f"the table has {n_rows} rows but y has {len(column)} labels. Give one label a row.")
+            raise SchemaError(
+                f"the table has {count(n_rows, 'row')} but y has {count(len(column), 'label')}. Give one label a row."
+            )
         _refuse_missing(column)
         _refuse_mixture(column)
         _refuse_measurements(column)
@@ -107,10 +110,20 @@ def _plain(label: Any) -> Value:
 def _refuse_missing(column: NDArray[Any]) -> None:
     if column.dtype.kind not in "fO":
         return
-    missing = np.array([label is None or label != label for label in column.tolist()])  # NaN differs from itself
-    if missing.any():
-        row = int(np.argmax(missing))
-        raise SchemaError(f"y holds a missing value in row {row}: Input contains NaN. Drop rows without a label.")
+    numbers = column.dtype.kind == "f"
+    gone = np.isnan(column) if numbers else np.array([_is_missing(label) for label in column.tolist()], dtype=bool)
+    missing = np.flatnonzero(gone).tolist()
+    if missing:
+        raise SchemaError(
+            f"y holds a missing value in {name_rows(missing)}: Input contains NaN. Drop rows without a label."
+        )
+
+
+def _is_missing(label: object) -> bool:
+    try:
+        return as_value(label) is None
+    except CellError:
+        return False  # it is something, and is refused for what it is
 
 
 def _refuse_mixture(column: NDArray[Any]) -> None:

@@ -13,7 +13,7 @@ from r2n.errors import ParameterError
 from r2n.extract import extract, network_rows, predefined_literals
 from r2n.interrupts import allow_interrupts
 from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
-from r2n.progress import ProgressBar, RefineBar
+from r2n.progress import WHOLE, Part, ProgressBar, RefineBar
 from r2n.refine import (
     EXPLORED_ROWS,
     Caps,
@@ -56,6 +56,7 @@ SPREAD = (1.0, 0.3, 1.0, 3.0, 1.0)
 
 # By which shares of `time_limit` the network, the exploring and the fit to all rows must end.
 NETWORK_SHARE, EXPLORE_SHARE, FINISH_SHARE = 0.3, 0.75, 0.95
+NETWORK_PROGRESS = 0.5  # the network's part of the progress bar
 NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge, if refinement reads the others
 
 # With less time than one process needs for all of it, a network's starts leave too little to refine any of them; with
@@ -100,6 +101,7 @@ class Options:
     progress: bool
     callback: Callable[[Record | Move], object] | None
     knowledge: Knowledge = NOTHING
+    part: Part = WHOLE  # which class is being learned, for the progress bar
 
     @property
     def penalties(self) -> Penalties:
@@ -330,7 +332,8 @@ def watched(training: Training, options: Options, began: float) -> tuple[list[Re
     history: list[Record] = []
     share = FINISH_SHARE if options.effort == "none" else NETWORK_SHARE
     until = float("inf") if options.time_limit is None else began + share * options.time_limit
-    with ProgressBar(options.epochs, shown=options.progress) as bar:
+    alone = options.effort == "none"
+    with ProgressBar(options.epochs, options.progress, options.part, 1.0 if alone else NETWORK_PROGRESS) as bar:
         try:
             with allow_interrupts():
                 for record in training:
@@ -363,7 +366,7 @@ def refined(
     decoded_rules = [simplify(start.rules).rules for start in chosen]
     starts = list(dict.fromkeys([(), *([options.knowledge.start] if options.knowledge.start else []), *decoded_rules]))
     plan, moves = options.plan(seed, began), []
-    with RefineBar(plan.descents(len(starts)), shown=options.progress) as bar:
+    with RefineBar(plan.descents(len(starts)), options.progress, options.part, 1.0 - NETWORK_PROGRESS) as bar:
 
         def watch(move: Move) -> None:
             moves.append(move)

@@ -30,7 +30,7 @@ def test_a_column_of_names_does_not_fit_noise(n: int) -> None:
     x = rng.normal(size=n)
     frame = pd.DataFrame({"x": x, "name": [f"p{i}" for i in range(n)]})
     y = (x > 0) ^ (rng.random(n) < 0.2)
-    model = R2NClassifier(**SHORT).fit(frame, y)
+    model = R2NClassifier(**SHORT, categorical=["name"]).fit(frame, y)  # else it is refused
     new = pd.DataFrame({"x": rng.normal(size=2_000), "name": "somebody else"})
     assert model.score(new, new["x"] > 0) > 0.9
 

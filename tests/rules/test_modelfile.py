@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from r2n.errors import ModelFileError
+from r2n.errors import ModelFileError, OutputError
 from r2n.rules import Baseline, ClassRules, Halfspace, Known, Membership, Missing, Rule, RuleSet, load, modelfile, save
 from r2n.rules.modelfile import to_text
 from r2n.schema import Schema
@@ -459,7 +459,7 @@ def test_the_page_shows_a_file_that_is_read() -> None:
 def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(ModelFileError, match="is a pipe or a device, which a file would replace"):
+    with pytest.raises(OutputError, match="is a pipe or a device, which a file would replace"):
         save(RULES, pipe)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 

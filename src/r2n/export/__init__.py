@@ -1,8 +1,8 @@
 """Rules in other languages: one file of this package is one format.
 
 A format is a module with a `SUFFIX` for its files and a function `write(rules, *, named options with
-defaults)` that gives text or bytes. It is found by its name: adding a format edits nothing else. Modules
-whose name starts with an underscore are no formats.
+defaults)` that gives text or bytes. If it has `HELP`, that says of each option what it means. It is found
+by its name: adding a format edits nothing else. Modules whose name starts with an underscore are no formats.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from r2n.errors import ParameterError
 from r2n.export._plain import advice
 from r2n.rules import ClassRules, RuleSet
 
-__all__ = ["export", "formats", "options_of", "read_options", "suffix_of"]
+__all__ = ["describe", "export", "formats", "gives_bytes", "options_of", "read_options", "suffix_of"]
 
 
 def formats() -> tuple[str, ...]:
@@ -57,6 +57,30 @@ def suffix_of(to: str) -> str:
     '.json'
     """
     return cast(str, _module(to).SUFFIX)
+
+
+def gives_bytes(to: str) -> bool:
+    """Whether a format is no text.
+
+    >>> gives_bytes("workbook"), gives_bytes("sql")
+    (True, False)
+    """
+    return inspect.signature(_module(to).write, eval_str=False).return_annotation in (bytes, "bytes")
+
+
+def describe(to: str) -> tuple[str, dict[str, str]]:
+    """What a format is, and what each of its options says: for a help page.
+
+    >>> describe("json")
+    ('The content of a model file.', {})
+    >>> describe("javascript")[1]
+    {'module': 'esm, commonjs or none: how the functions are exported [default: none]'}
+    """
+    text = (inspect.getdoc(_module(to).write) or "").partition(">>>")[0]
+    known: Mapping[str, str] = getattr(_module(to), "HELP", {})
+    defaults = {name: f" [default: {value}]" if value else "" for name, value in options_of(to).items()}
+    options = {name: known.get(name, "") + default for name, default in defaults.items()}
+    return " ".join(text.replace("`", "").split()), options
 
 
 def options_of(to: str) -> dict[str, Any]:

@@ -21,6 +21,10 @@ from r2n.rules.text import write_name, write_number
 from r2n.schema import Value
 
 SUFFIX = ".dmn"
+HELP = {
+    "prediction": "the name of the output that is the label",
+    "rule": "the name of the output that is the rule's number",
+}
 
 _TYPES = {"number": "number", "integer": "number", "text": "string", "mixed": "string", "boolean": "boolean"}
 

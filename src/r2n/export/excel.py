@@ -19,6 +19,10 @@ from r2n.rules.text import write_number
 from r2n.schema import Schema, Value
 
 SUFFIX = ".txt"
+HELP = {
+    "first": "the cell of the first column; the others stand to its right",
+    "cells": "column=cell, column=cell: where each column is, instead",
+}
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 LONGEST, DEEPEST, MOST_ARGUMENTS, LONGEST_TEXT = 8192, 64, 255, 255  # what Excel reads

@@ -12,6 +12,9 @@ from r2n.rules.text import write_number
 from r2n.schema import Value
 
 SUFFIX = ".js"
+HELP = {
+    "module": "esm, commonjs or none: how the functions are exported",
+}
 
 MODULES = {"none": "", "esm": "\nexport { predict, rule };\n", "commonjs": "\nmodule.exports = { predict, rule };\n"}
 

@@ -16,6 +16,10 @@ from r2n.rules.text import write_name, write_number, write_value
 from r2n.schema import Value
 
 SUFFIX = ".tex"
+HELP = {
+    "form": "cases (a formula) or table",
+    "prediction": "what the label is called",
+}
 
 # What TeX takes for more than itself, or (after it) for part of a ligature.
 _ESCAPES = {char: f"\\{char}" for char in "#$%&_{}"} | {

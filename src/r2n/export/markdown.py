@@ -12,6 +12,9 @@ from r2n.rules import ClassRules, RuleSet
 from r2n.rules.text import write_value
 
 SUFFIX = ".md"
+HELP = {
+    "title": "a heading above the table",
+}
 
 
 def write(rules: RuleSet | ClassRules, *, title: str = "") -> str:

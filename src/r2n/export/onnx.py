@@ -22,6 +22,11 @@ from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership,
 from r2n.schema import Value
 
 SUFFIX = ".onnx"
+HELP = {
+    "missing": "the text that stands for a missing one",
+    "prediction": "the name of the output that is the label",
+    "rule": "the name of the output that is the rule's number",
+}
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8  # old enough for every runtime since 2023
 

@@ -18,6 +18,10 @@ from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing
 from r2n.schema import Value
 
 SUFFIX = ".pmml"
+HELP = {
+    "prediction": "the name of the output that is the label",
+    "rule": "the name of the output that is the rule's number",
+}
 
 Terms: TypeAlias = tuple[tuple[str, float], ...]
 

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from sqlglot.dialects.dialect import Dialect
 
 SUFFIX = ".sql"
+HELP = {
+    "dialect": "duckdb, postgresql, sqlite, snowflake, bigquery or spark",
+    "form": "case (the label), rule (the number of the rule), condition, or view",
+    "table": "the table that a view reads",
+    "view": "the name of the view",
+    "prediction": "the name of the view's column of labels",
+    "rule": "the name of the view's column of rule numbers",
+}
 
 # By the names that people use, those of sqlglot.
 DIALECTS = {name: name for name in ("duckdb", "postgres", "sqlite", "snowflake", "bigquery", "spark")}

@@ -24,6 +24,9 @@ from r2n.rules.text import write_name
 from r2n.schema import Table, Value
 
 SUFFIX = ".xlsx"
+HELP = {
+    "rows": "a CSV or Parquet file whose rows are put into the workbook",
+}
 
 Cell = Value | None
 

@@ -15,6 +15,7 @@ from r2n.rules.literals import Halfspace, Literal, Membership
 from r2n.rules.ruleset import Rule
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Value
+from r2n.words import count
 
 _ALIKE = 0.4  # two rules less alike than this are one that went and one that came
 
@@ -52,11 +53,13 @@ class RowDiff:
 
     def __str__(self) -> str:
         if not len(self.rows):
-            return f"none of {self.n_rows:,} rows is decided differently"
+            return f"none of {count(self.n_rows, 'row')} is decided differently"
         ways = Counter(zip(self.before.tolist(), self.after.tolist(), strict=True))
         told = ", ".join(f"{n:,} {write_value(a)} → {write_value(b)}" for (a, b), n in ways.most_common())
         shown = ", ".join(map(str, self.rows[:10].tolist())) + (", …" if len(self.rows) > 10 else "")
-        return f"{len(self.rows):,} of {self.n_rows:,} rows are decided differently: {told}\nrows {shown}"
+        few = len(self.rows) == 1
+        decided = f"{len(self.rows):,} of {count(self.n_rows, 'row')} {'is' if few else 'are'} decided differently"
+        return f"{decided}: {told}\n{'row' if few else 'rows'} {shown}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from r2n.rules.classes import ClassRules
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Value
+from r2n.words import count
 
 _FAR = 3.0  # standard errors: by chance, one share of 370 is further off
 
@@ -78,7 +79,7 @@ class Check:
 
     def __str__(self) -> str:
         said = ", ".join(f"{n:,} {write_value(label)}" for label, n in self.predictions)
-        lines = [f"{self.rows:,} rows: {said}", *_table(self.rules, self.schema)]
+        lines = [f"{count(self.rows, 'row')}: {said}", *_table(self.rules, self.schema)]
         if not math.isnan(self.accuracy):
             then = "" if math.isnan(self.accuracy_then) else f", {self.accuracy_then:.4f} in training"
             lines.append(f"accuracy {self.accuracy:.4f}{then}")

@@ -46,7 +46,9 @@ class Measures:
             "  ".join([*(cell.rjust(width) for cell, width in zip(row[:4], widths, strict=True)), row[4]])
             for row in (head, *body)
         ]
-        return "\n".join([*lines, f"accuracy {self.accuracy:.4f} on {self.weight:g} rows"])
+        return "\n".join(
+            [*lines, f"accuracy {self.accuracy:.4f} on {self.weight:g} {'row' if self.weight == 1 else 'rows'}"]
+        )
 
 
 def measure(rules: RuleSet, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Measures:

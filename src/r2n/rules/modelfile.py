@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from r2n.errors import ModelFileError, ParameterError, SchemaError
+from r2n.outputs import write_file
 from r2n.rules.baseline import Baseline, Counted, parts
 from r2n.rules.classes import ClassRules
 from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, Missing
@@ -35,28 +33,13 @@ _FIELDS = {
 
 def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
     """Write a rule set; on failure the old file, if any, is untouched and nothing is left behind."""
-    # Written beside the target, then renamed: a reader sees the old file or the new, never a half.
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file() and not target.is_dir():  # the latter says so itself
-        raise ModelFileError(f"{path} is a pipe or a device, which a file would replace. Give the name of a file.")
-    draft = target.with_name(f".r2n-{secrets.token_hex(6)}.tmp")
     text = to_text(rules)
     if len(text) > MOST_BYTES:
         raise ModelFileError(
             f"the rules and their columns take {len(text):,} bytes, but only {MOST_BYTES:,} are read back. "
             f"Leave out columns with many categories, such as names."
         )
-    try:
-        with open(draft, "x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, draft)  # a private file stays private
-        os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    write_file(path, text.encode("ascii"))
 
 
 def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:

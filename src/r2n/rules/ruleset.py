@@ -16,6 +16,7 @@ from r2n.rules.literals import Bools, Literal, natural_key, sets_of
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Table, Value, as_value
 from r2n.schema.values import CellError, shown
+from r2n.words import count
 
 if TYPE_CHECKING:
     from r2n.rules.baseline import Baseline
@@ -118,7 +119,7 @@ class Readable:
 
     def _repr_html_(self) -> str:
         """As a notebook shows them: the text as it is, and below it how much there is to read."""
-        counted = f"{self.n_rules} rules, {self.literals_per_rule:.1f} literals each, size {self.size}"
+        counted = f"{count(self.n_rules, 'rule')}, {self.literals_per_rule:.1f} literals each, size {self.size}"
         text = f'<pre style="margin: 0; white-space: pre-wrap">{escape(str(self))}</pre>'
         return f'<div class="r2n">{text}<p style="margin: 0.3em 0; font-size: smaller">{counted}</p></div>'
 

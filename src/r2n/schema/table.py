@@ -27,6 +27,7 @@ from r2n.schema.values import (
     shown,
 )
 from r2n.schema.views import Check, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing, numbers_of
+from r2n.words import count
 
 
 class Source(Protocol):
@@ -163,7 +164,7 @@ class Table:
             raise SchemaError(no_such_column(name, self.names, "the table"))
 
     def __repr__(self) -> str:
-        return f"<Table of {self.n_rows} rows: {', '.join(self.names)}>"
+        return f"<Table of {count(self.n_rows, 'row')}: {', '.join(self.names)}>"
 
 
 class _RawSource:
