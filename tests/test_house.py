@@ -17,7 +17,7 @@ SOURCE = Path(r2n.__file__).parent
 
 # Only from lower rungs; modules on one rung do not see each other.
 RUNGS = (
-    {"errors"},
+    {"errors", "forks"},
     {"files", "parameters", "presets", "progress", "schema"},
     {"network", "rules"},
     {"cells", "counts", "datasets", "explain", "export", "extract", "labels", "settle"},

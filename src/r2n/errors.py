@@ -8,7 +8,8 @@
         ├── ParseError       (ValueError)  a text is not a rule
         ├── ModelFileError   (ValueError)  a file is not a saved rule set
         ├── ParameterError   (ValueError)  an argument has a value without a meaning
-        └── DataUnavailable  (OSError)     a data set could not be had
+        ├── DataUnavailable  (OSError)     a data set could not be had
+        └── EngineUnavailable (RuntimeError)  the network cannot be trained in this process
 
     UserWarning
     └── R2NWarning
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 __all__ = [
     "DataUnavailable",
+    "EngineUnavailable",
     "Interrupted",
     "ModelFileError",
     "ParameterError",
@@ -54,6 +56,10 @@ class ParameterError(R2NError, ValueError):
 
 class DataUnavailable(R2NError, OSError):  # noqa: N818 - it says more without "Error"
     """A data set is neither on this machine nor could it be fetched."""
+
+
+class EngineUnavailable(R2NError, RuntimeError):  # noqa: N818 - likewise
+    """The network can be trained neither in this process nor in one of its own."""
 
 
 class ParseError(R2NError, ValueError):

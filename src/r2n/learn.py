@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.extract import extract, network_rows, predefined_literals
-from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
+from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, start_training
 from r2n.progress import ProgressBar, RefineBar
 from r2n.refine import EXPLORED_ROWS, Caps, Front, Labelled, Move, Plan, kept_within, refine, with_short_numbers
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
@@ -247,7 +247,7 @@ def trained(
     given = (*predefined_literals(allowed, table, options.negations), *options.knowledge.literals)
     network, whole = (options.network(len(allowed.numeric), len(given), share) for share in (options.drop_below, 0.0))
     inside = network_rows(table, scaling, given, rows.truth, rows.weight)
-    training = Training(network, options.settings, inside, *parts, seed=seed)
+    training = start_training(network, options.settings, inside, *parts, seed=seed)
     history, interrupted = watched(training, options, began)
     decoded = [
         Decoded(
@@ -264,7 +264,7 @@ def trained(
     return decoded, history, interrupted
 
 
-def watched(training: Training, options: Options, began: float) -> tuple[list[Record], bool]:
+def watched(training: Iterable[Record], options: Options, began: float) -> tuple[list[Record], bool]:
     """Run the training to its end, to its share of the time, or to the user's Ctrl-C, which keeps the best so far."""
     history: list[Record] = []
     share = FINISH_SHARE if options.effort == "none" else NETWORK_SHARE

@@ -1,5 +1,6 @@
 """SOFT: the differentiable rule set, on JAX."""
 
+from r2n.network.apart import start_training
 from r2n.network.batches import Rows
 from r2n.network.cooling import Cooling
 from r2n.network.literals import DecodedHalfspace, Halfspaces, LiteralModule
@@ -20,4 +21,5 @@ __all__ = [
     "Settings",
     "Structure",
     "Training",
+    "start_training",
 ]

@@ -48,9 +48,9 @@ class Knobs(NamedTuple):
     """Numbers that may change without compiling again."""
 
     penalties: Penalties  # each of (R,): restarts may differ in them
-    learning_rate: float
-    price: float  # of a literal, in units of error, when epochs are compared by their crisp rules
-    by_loss: bool  # compare epochs by the training loss, as the paper does; only those equally cold can be compared
+    learning_rate: Leaf
+    price: Leaf  # of a literal, in units of error, when epochs are compared by their crisp rules
+    by_loss: Leaf  # compare epochs by the training loss, as the paper does; only those equally cold can be compared
 
 
 class State(NamedTuple):

@@ -14,6 +14,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
+from r2n.forks import usable_jobs
 from r2n.refine.problem import Bools, Floats, Labelled
 from r2n.schema import Column, Schema, Table, value_key
 
@@ -130,7 +131,7 @@ def opinions_of(lessons: Sequence[Lesson], n_jobs: int | None, until: float | No
     first = [lesson.opinion() for lesson in lessons[:1] if until is not None]
     if until is not None and began + (time.monotonic() - began) * len(lessons) > until:
         return None
-    others = Parallel(n_jobs=n_jobs)(delayed(lesson.opinion)() for lesson in lessons[len(first) :])
+    others = Parallel(n_jobs=usable_jobs(n_jobs))(delayed(lesson.opinion)() for lesson in lessons[len(first) :])
     return [*first, *others]
 
 

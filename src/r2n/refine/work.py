@@ -10,6 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
+from r2n.forks import usable_jobs
 from r2n.refine.descent import Move, descend, passed
 from r2n.refine.escape import CYCLE, Escape
 from r2n.refine.moves import Fitter
@@ -58,6 +59,7 @@ def carry_out(
 
     The moves and their order are the same either way.
     """
+    n_jobs = usable_jobs(n_jobs)
     if len(tasks) < 2 or effective_n_jobs(n_jobs) == 1:
         for i, task in enumerate(tasks):
             for move in task.moves(numbers, deadline):
