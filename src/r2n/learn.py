@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.extract import extract, network_rows, predefined_literals
-from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, start_training
+from r2n.network import Cooling, Halfspaces, Network, Optimizer, Penalties, Record, Settings, start_training
 from r2n.progress import ProgressBar, RefineBar
 from r2n.refine import EXPLORED_ROWS, Caps, Front, Labelled, Move, Plan, kept_within, refine, with_short_numbers
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
@@ -63,7 +63,10 @@ class Options:
     penalty_and: float | None
     penalty_or: float | None
     penalty_literals: float | None
-    scale_penalties: bool
+    scale_penalties: bool | str
+    optimizer: str
+    clip_gradient: float | None
+    initial_weights: str
     learning_rate: float
     batch_size: int
     epochs: int
@@ -91,9 +94,10 @@ class Options:
 
     @property
     def penalties(self) -> Penalties:
-        share = self.network_rules if self.scale_penalties else 1
-        by_layer = (self.penalty_and, self.penalty_or, self.penalty_literals)
-        return Penalties(*((self.penalty if λ is None else λ) / share for λ in by_layer))
+        J = self.network_rules
+        gates, literals = (J if self.scale_penalties else 1), (J if self.scale_penalties is True else 1)
+        by_layer = ((self.penalty_and, gates), (self.penalty_or, gates), (self.penalty_literals, literals))
+        return Penalties(*((self.penalty if λ is None else λ) / share for λ, share in by_layer))
 
     @property
     def caps(self) -> Caps:
@@ -118,6 +122,8 @@ class Options:
             epochs=self.epochs,
             steps_per_epoch=self.steps_per_epoch,
             restarts=self.restarts,
+            optimizer=Optimizer(self.optimizer, self.clip_gradient),
+            initial=self.initial_weights,
             spread=(1.0,) if self.effort == "none" else SPREAD,
             price=self.price,
             by_loss=self.keep == "loss",
@@ -251,7 +257,7 @@ def trained(
     history, interrupted = watched(training, options, began)
     decoded = [
         Decoded(
-            extract(network, kept.params, scaling, given, blank),
+            extract(network, kept.params, scaling, given, blank, inside.mean),
             extract(whole, kept.params, scaling, given, blank),
             kept.score,
             kept.temperature,

@@ -17,6 +17,7 @@ from jax.stages import Compiled, Lowered
 
 from r2n.forks import jax_has_started
 from r2n.network.model import Network
+from r2n.network.optimizer import Optimizer
 from r2n.network.program import run
 from r2n.network.store import Store, user_store
 
@@ -45,10 +46,10 @@ def prepare_engine() -> str:
 
 
 @lru_cache(maxsize=64)
-def training_program(network: Network, tree: Any, shapes: tuple[Shape, ...]) -> Compiled:
+def training_program(network: Network, optimizer: Optimizer, tree: Any, shapes: tuple[Shape, ...]) -> Compiled:
     """`run` for this network and arguments of these shapes: compiled, or found where an earlier process kept it."""
     threads = prepare_engine()
-    lowered = run.lower(*jax.tree.unflatten(tree, shapes), network=network)
+    lowered = run.lower(*jax.tree.unflatten(tree, shapes), network=network, optimizer=optimizer)
     config: Any = jax.config  # published without types
     store = user_store() if config.jax_enable_compilation_cache else None
     return compile_or_load(lowered, store, threads)
