@@ -152,7 +152,7 @@ def test_apart_the_network_learns_what_it_learns_here(monkeypatch: pytest.Monkey
 def test_left_early_the_other_process_ends_and_the_best_so_far_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     start = apart._start_interpreter
-    monkeypatch.setattr(apart, "_start_interpreter", lambda: started.append(start()) or started[-1])
+    monkeypatch.setattr(apart, "_start_interpreter", lambda there: started.append(start(there)) or started[-1])
     training = TrainingApart(*work())
     for record in training:
         assert record.epoch == 0

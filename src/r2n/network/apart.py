@@ -5,14 +5,14 @@ interpreter then trains the network, and sends what it found after each chunk; a
 """
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from multiprocessing.spawn import get_executable
-from typing import IO, Any, Protocol
+from typing import Protocol
 
 from r2n.errors import EngineUnavailable
 from r2n.forks import LOST
@@ -20,7 +20,7 @@ from r2n.network.batches import Rows
 from r2n.network.model import Network
 from r2n.network.training import Index, Kept, Record, Settings, Training
 
-SERVE = "import sys; sys.path[:] = {path!r}; from r2n.network.apart import serve; serve()"
+SERVE = "import sys; sys.path[:] = {path!r}; from r2n.network.apart import serve; serve({handle})"
 ADVICE = (
     "This process was forked after JAX had started, so the network is trained in a process of its own, "
     "which {problem}. Start processes by multiprocessing's 'spawn' or 'forkserver', or use JAX in the children only."
@@ -49,26 +49,24 @@ class TrainingApart:
         self._best: list[Kept] = []
 
     def __iter__(self) -> Iterator[Record]:
-        process = _start_interpreter()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            yield from self._heard(process.stdin, process.stdout)
-        except (EOFError, BrokenPipeError, pickle.UnpicklingError) as error:
-            process.kill()
-            problem = f"ended early (exit code {process.wait()})"
-            raise EngineUnavailable(ADVICE.format(problem=problem)) from error
-        finally:
-            process.kill()  # it may be in the middle of work that nobody waits for any more
-            process.wait()
-            process.stdout.close()
-            with suppress(BrokenPipeError):  # what it did not read is lost
-                process.stdin.close()
+        here, there = Pipe()
+        with here:
+            with there:
+                process = _start_interpreter(there)
+            try:
+                yield from self._heard(here)
+            except (EOFError, ConnectionError) as error:
+                process.kill()
+                problem = f"ended early (exit code {process.wait()})"
+                raise EngineUnavailable(ADVICE.format(problem=problem)) from error
+            finally:
+                process.kill()  # it may be in the middle of work that nobody waits for any more
+                process.wait()
 
-    def _heard(self, work: IO[bytes], found: IO[bytes]) -> Iterator[Record]:
+    def _heard(self, other: Connection) -> Iterator[Record]:
         """Hand the work over; yield records as they come, each chunk's after the weights that belong to them."""
-        _send(work, self._work)
-        while (chunk := pickle.load(found)) is not None:
+        other.send(self._work)
+        while (chunk := other.recv()) is not None:
             records, self._best = chunk
             yield from records
 
@@ -77,31 +75,26 @@ class TrainingApart:
         return self._best
 
 
-def _start_interpreter() -> "subprocess.Popen[bytes]":
-    """A new interpreter that finds the same packages."""
+def _start_interpreter(there: Connection) -> "subprocess.Popen[bytes]":
+    """A new interpreter that finds the same packages and has this end of the connection."""
     executable = get_executable() or sys.executable
     path = [os.path.abspath(entry) for entry in sys.path]
+    handle = there.fileno()
+    words = [os.fsdecode(executable), "-c", SERVE.format(path=path, handle=handle)]
     try:
-        words = [os.fsdecode(executable), "-c", SERVE.format(path=path)]
-        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        return subprocess.Popen(words, stdin=subprocess.DEVNULL, pass_fds=[handle])
     except OSError as error:
         raise EngineUnavailable(ADVICE.format(problem=f"could not be started ({error})")) from error
 
 
-def serve() -> None:
-    """Train as standard input says, and write to standard output; ends when nobody reads that any more."""
+def serve(handle: int) -> None:
+    """Train as the process at the other end says, and send it what was found, until it no longer listens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the process that asked
-    work, found = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what anything prints goes where it can be read, not between the records
-    training = Training(*pickle.load(work))
+    asker = Connection(handle)
     try:
+        training = Training(*asker.recv())
         for records in training.chunks():
-            _send(found, (records, training.best()))
-        _send(found, None)
-    except BrokenPipeError:
-        os._exit(0)  # the asker has what it wanted, or has died
-
-
-def _send(file: IO[bytes], value: Any) -> None:
-    pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
-    file.flush()
+            asker.send((records, training.best()))
+        asker.send(None)
+    except (EOFError, ConnectionError):
+        return  # it has what it wanted, or has died
