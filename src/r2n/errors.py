@@ -9,7 +9,8 @@
         ├── ModelFileError   (ValueError)  a file is not a saved rule set
         ├── ParameterError   (ValueError)  an argument has a value without a meaning
         ├── OutputError      (OSError)     a file cannot be written in this place
-        └── DataUnavailable  (OSError)     a data set could not be had
+        ├── DataUnavailable  (OSError)     a data set could not be had
+        └── EngineUnavailable (RuntimeError)  the network cannot be trained in this process
 
     UserWarning
     └── R2NWarning
@@ -27,6 +28,7 @@ from __future__ import annotations
 __all__ = [
     "ConstantRules",
     "DataUnavailable",
+    "EngineUnavailable",
     "Interrupted",
     "ModelFileError",
     "OutputError",
@@ -66,6 +68,10 @@ class OutputError(R2NError, OSError):
 
 class DataUnavailable(R2NError, OSError):  # noqa: N818 - it says more without "Error"
     """A data set is neither on this machine nor could it be fetched."""
+
+
+class EngineUnavailable(R2NError, RuntimeError):  # noqa: N818 - likewise
+    """The network can be trained neither in this process nor in one of its own."""
 
 
 class ParseError(R2NError, ValueError):

@@ -30,6 +30,7 @@ from r2n.parameters import (
     SEED,
     Check,
     check_parameters,
+    either,
     number,
     one_of,
     optional,
@@ -56,7 +57,10 @@ CHECKS: dict[str, Check] = {
     "penalty_and": optional(PENALTY),
     "penalty_or": optional(PENALTY),
     "penalty_literals": optional(PENALTY),
-    "scale_penalties": BOOLEAN,
+    "scale_penalties": either(BOOLEAN, one_of("gates")),
+    "optimizer": one_of("adam", "amsgrad"),
+    "clip_gradient": optional(number("above 0", lambda value: value > 0)),
+    "initial_weights": one_of("sparse", "normal"),
     "learning_rate": number("above 0", lambda value: value > 0),
     "batch_size": whole(1),
     "epochs": whole(1),
@@ -99,8 +103,16 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     penalty : float
         λ of the sparsity loss; `penalty_and`, `penalty_or`, `penalty_literals` override it by layer. Restarts that
         are to be refined take it times 1, 0.3, 1, 3, 1 in turn.
-    scale_penalties : bool
-        Divide the penalties by J. The paper's plain sums drive the rule set to a constant.
+    scale_penalties : bool or "gates"
+        Divide the penalties by J. The paper's plain sums drive the rule set to a constant. "gates" divides those of the
+        AND and OR layers only, as the authors' code does.
+    optimizer : {"adam", "amsgrad"}
+        What turns gradients into steps; "amsgrad" is the authors'.
+    clip_gradient : float, optional
+        Bound the norm of the gradient, over all weights of a restart.
+    initial_weights : {"sparse", "normal"}
+        Where training starts: with about two literals in each rule, or, as in the authors' code, with u and v from
+        N(0, 1) and small halfspaces.
     learning_rate, batch_size, epochs, restarts : float, int, int, int
         Adam's step, rows in a batch, epochs of each restart, independent restarts.
     steps_per_epoch : int
@@ -214,7 +226,10 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         penalty_and: float | None = None,
         penalty_or: float | None = None,
         penalty_literals: float | None = None,
-        scale_penalties: bool = True,
+        scale_penalties: bool | str = True,
+        optimizer: str = "adam",
+        clip_gradient: float | None = None,
+        initial_weights: str = "sparse",
         learning_rate: float = 1e-2,
         batch_size: int = 200,
         epochs: int = 200,
@@ -259,6 +274,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.penalty_or = penalty_or
         self.penalty_literals = penalty_literals
         self.scale_penalties = scale_penalties
+        self.optimizer = optimizer
+        self.clip_gradient = clip_gradient
+        self.initial_weights = initial_weights
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.epochs = epochs

@@ -11,6 +11,8 @@ from r2n.network import DecodedHalfspace, Network, Params, Rows
 from r2n.rules import Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.schema import Column, Scaling, Schema, Table, Value
 
+Means = NDArray[np.float32] | float
+
 MOST_CATEGORIES, FEWEST_ROWS, SMALLEST_SHARE = 100, 5, 0.002
 
 
@@ -59,6 +61,7 @@ def network_rows(
         missing=scaling.missing(table),
         y=y.astype(np.float32),
         weight=weight.astype(np.float32),
+        mean=scaling.means(table, weight).astype(np.float32),
     )
 
 
@@ -69,19 +72,27 @@ def decode_halfspace(decoded: DecodedHalfspace, scaling: Scaling) -> Halfspace |
 
 
 def decode_literals(
-    network: Network, params: Params, scaling: Scaling, given: Sequence[Literal]
+    network: Network, params: Params, scaling: Scaling, given: Sequence[Literal], mean: Means = 0.0
 ) -> tuple[Literal | bool, ...]:
     """The M literals of the AND layer in its order: learned, then predefined."""
-    learned = network.literals.decode(params.literals)
+    learned = network.literals.decode(params.literals, mean)
     return (*(decode_halfspace(literal, scaling) for literal in learned), *given)
 
 
-def extract(network: Network, params: Params, scaling: Scaling, given: Sequence[Literal], blank: RuleSet) -> RuleSet:
+def extract(
+    network: Network,
+    params: Params,
+    scaling: Scaling,
+    given: Sequence[Literal],
+    blank: RuleSet,
+    mean: Means = 0.0,
+) -> RuleSet:
     """The rule set that the signs of u and v spell, with the labels and schema of `blank`.
 
+    `mean` is that of the network's columns, which stands in for those that a literal leaves out.
     It is the step-function network, by propositions 1 and 2: no prediction differs.
     """
-    literals = decode_literals(network, params, scaling, given)
+    literals = decode_literals(network, params, scaling, given, mean)
     rules = (_rule([literals[i] for i in members]) for members in network.decode(params).rules)
     return blank.with_rules(rule for rule in rules if rule is not None)
 

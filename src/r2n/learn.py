@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from r2n.errors import ParameterError
 from r2n.extract import extract, network_rows, predefined_literals
 from r2n.interrupts import allow_interrupts
-from r2n.network import Cooling, Halfspaces, Network, Penalties, Record, Settings, Training
+from r2n.network import Cooling, Halfspaces, Network, Optimizer, Penalties, Record, Settings, start_training
 from r2n.progress import WHOLE, Part, ProgressBar, RefineBar
 from r2n.refine import (
     EXPLORED_ROWS,
@@ -76,7 +76,10 @@ class Options:
     penalty_and: float | None
     penalty_or: float | None
     penalty_literals: float | None
-    scale_penalties: bool
+    scale_penalties: bool | str
+    optimizer: str
+    clip_gradient: float | None
+    initial_weights: str
     learning_rate: float
     batch_size: int
     epochs: int
@@ -105,9 +108,10 @@ class Options:
 
     @property
     def penalties(self) -> Penalties:
-        share = self.network_rules if self.scale_penalties else 1
-        by_layer = (self.penalty_and, self.penalty_or, self.penalty_literals)
-        return Penalties(*((self.penalty if λ is None else λ) / share for λ in by_layer))
+        J = self.network_rules
+        gates, literals = (J if self.scale_penalties else 1), (J if self.scale_penalties is True else 1)
+        by_layer = ((self.penalty_and, gates), (self.penalty_or, gates), (self.penalty_literals, literals))
+        return Penalties(*((self.penalty if λ is None else λ) / share for λ, share in by_layer))
 
     @property
     def caps(self) -> Caps:
@@ -132,6 +136,8 @@ class Options:
             epochs=self.epochs,
             steps_per_epoch=self.steps_per_epoch,
             restarts=self.restarts,
+            optimizer=Optimizer(self.optimizer, self.clip_gradient),
+            initial=self.initial_weights,
             spread=(1.0,) if self.effort == "none" else SPREAD,
             price=self.price,
             by_loss=self.keep == "loss",
@@ -310,11 +316,11 @@ def trained(
     given = (*predefined_literals(allowed, table, options.negations), *options.knowledge.literals)
     network, whole = (options.network(len(allowed.numeric), len(given), share) for share in (options.drop_below, 0.0))
     inside = network_rows(table, scaling, given, rows.truth, rows.weight)
-    training = Training(network, options.settings, inside, *parts, seed=seed)
+    training = start_training(network, options.settings, inside, *parts, seed=seed)
     history, interrupted = watched(training, options, began)
     decoded = [
         Decoded(
-            extract(network, kept.params, scaling, given, blank),
+            extract(network, kept.params, scaling, given, blank, inside.mean),
             extract(whole, kept.params, scaling, given, blank),
             kept.score,
             kept.temperature,
@@ -327,7 +333,7 @@ def trained(
     return decoded, history, interrupted
 
 
-def watched(training: Training, options: Options, began: float) -> tuple[list[Record], bool]:
+def watched(training: Iterable[Record], options: Options, began: float) -> tuple[list[Record], bool]:
     """Run the training to its end, to its share of the time, or to the user's Ctrl-C, which keeps the best so far."""
     history: list[Record] = []
     share = FINISH_SHARE if options.effort == "none" else NETWORK_SHARE

@@ -51,6 +51,11 @@ def optional(check: Check) -> Check:
     return Check(f"None or {check.words}", lambda value: value is None or check.holds(value))
 
 
+def either(first: Check, second: Check) -> Check:
+    """What one of two checks says."""
+    return Check(f"{first.words} or {second.words}", lambda value: first.holds(value) or second.holds(value))
+
+
 BOOLEAN = Check("True or False", lambda value: isinstance(value, bool | np.bool_))
 CALLABLE = Check("a function", callable)
 NAMES = Check(

@@ -24,6 +24,7 @@ from joblib.parallel import BACKENDS, get_active_backend
 from threadpoolctl import threadpool_limits
 
 from r2n.errors import WorkersLost
+from r2n.forks import usable_jobs
 from r2n.interrupts import hold_interrupts, in_main_thread
 
 Item = TypeVar("Item")
@@ -42,6 +43,7 @@ def side_by_side(function: Callable[[Item], Result], items: Sequence[Item], n_jo
     error of the function itself is raised here too. An iterator that the function returns is gone through by the
     worker; here it is handed on as it is.
     """
+    n_jobs = usable_jobs(n_jobs)
     done: dict[int, Result] = {}
     first = 0  # that was not handed on yet
     pools = MOST_POOLS

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from r2n.explain.row import table_of
+from r2n.forks import with_own_threads
 from r2n.rules import Halfspace, Row
 from r2n.rules.cases import Case, look_into
 from r2n.rules.certificates import Demand, solve
@@ -126,7 +128,8 @@ def _program(node: Node, start: Start, names: list[str]) -> Row | None:
     ]
     # A value that was missing may be put anywhere for the same price; near its place is as good as any.
     prices = [1.0 if start.row[name] is not None else 1e-6 for name in names]
-    result = linprog(
+    solver = partial(
+        linprog,
         np.r_[np.zeros(n), prices],
         A_ub=np.vstack([np.hstack([-matrix, np.zeros_like(matrix)]), sizes]),
         b_ub=np.r_[-bound, np.zeros(2 * n)],
@@ -134,6 +137,7 @@ def _program(node: Node, start: Start, names: list[str]) -> Row | None:
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
+    result = with_own_threads(solver)
     if result.status not in (0, 2):
         raise Undecidable(result.message)
     if result.status == 2:  # infeasible

@@ -24,6 +24,7 @@ class Rows(NamedTuple):
     missing: NDArray[np.bool_]  # (n, d), or (n, 0) if nothing is missing
     y: NDArray[np.float32]  # (n,)
     weight: NDArray[np.float32]  # (n,)
+    mean: NDArray[np.float32] | float = 0.0  # (d,): of the columns of x, where they are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ def judge_of(rows: Rows, judges: NDArray[np.int32], rng: np.random.Generator, n_
         x=blocks(rows.x).transpose(0, 2, 1),
         given=blocks(rows.given).transpose(0, 2, 1),
         missing=blocks(rows.missing).transpose(0, 2, 1),
+        mean=np.broadcast_to(np.float32(rows.mean), rows.x.shape[1:]),
         y=blocks(rows.y),
         weight=blocks(rows.weight),
         n_blocks=np.int32(-(-len(judges) // JUDGE_BLOCK_ROWS)),

@@ -6,6 +6,7 @@ literal can join without the rest of the network knowing: initialise weights, ev
 """
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any, NamedTuple, Protocol
 
 import jax.numpy as jnp
@@ -23,13 +24,13 @@ class LiteralModule(Protocol):
     @property
     def n_literals(self) -> int: ...
 
-    def initialise(self, rng: np.random.Generator) -> LiteralParams: ...
+    def initialise(self, rng: np.random.Generator, initial: str = "sparse") -> LiteralParams: ...
 
     def evaluate(self, params: LiteralParams, x: Array, tau: Array | float) -> Array:
         """Soft truth (m, n) of the literals at temperature tau."""
         ...
 
-    def step(self, params: LiteralParams, x: Array, missing: Array) -> Array:
+    def step(self, params: LiteralParams, x: Array, missing: Array, mean: Leaf | float = 0.0) -> Array:
         """Truth (m, n) in {0, 1} of the literals that `decode` gives: false where one reads a missing value."""
         ...
 
@@ -37,8 +38,8 @@ class LiteralModule(Protocol):
         """What the literals cost the loss, before its λ."""
         ...
 
-    def decode(self, params: LiteralParams) -> tuple[Any, ...]:
-        """One plain value per literal, in the matrix's units."""
+    def decode(self, params: LiteralParams, mean: Leaf | float = 0.0) -> tuple[Any, ...]:
+        """One plain value per literal, in the matrix's units; `mean` (d,) is that of its columns."""
         ...
 
 
@@ -62,16 +63,25 @@ class Halfspaces:
     """The paper's literals: φ = σ((xᵀW^(p) + b)/τ).
 
     Weights are never quite zero, but a literal that a person is to read must not name every column:
-    `step` and `decode` leave out weights below the share `negligible` of a literal's largest. On
-    centred columns what is left out is zero on average, so the threshold need not move.
+    `step` and `decode` leave out weights below the share `negligible` of a literal's largest, and put
+    the columns' means in their place.
     """
 
     n_columns: int
     n_literals: int
     negligible: float = 0.0
 
-    def initialise(self, rng: np.random.Generator) -> HalfspaceParams:
-        """Directions at random; boundaries that pass through the bulk of a standardised table."""
+    def initialise(self, rng: np.random.Generator, initial: str = "sparse") -> HalfspaceParams:
+        """Directions at random; boundaries that pass through the bulk of a standardised table.
+
+        If `normal`, both are uniform within 1/√d, as the authors' code leaves them to PyTorch.
+        """
+        if initial == "normal":
+            most = 1.0 / sqrt(max(self.n_columns, 1))
+            return HalfspaceParams(
+                W_p=rng.uniform(-most, most, size=(self.n_columns, self.n_literals)).astype(np.float32),
+                b=rng.uniform(-most, most, size=self.n_literals).astype(np.float32),
+            )
         return HalfspaceParams(
             W_p=rng.normal(size=(self.n_columns, self.n_literals)).astype(np.float32),
             b=rng.normal(scale=0.5, size=self.n_literals).astype(np.float32),
@@ -80,9 +90,9 @@ class Halfspaces:
     def evaluate(self, params: HalfspaceParams, x: Array, tau: Array | float) -> Array:
         return sigmoid((params.W_p.T @ x + params.b[:, None]) / tau)  # Eq. 2
 
-    def step(self, params: HalfspaceParams, x: Array, missing: Array) -> Array:
-        W_p = jnp.where(self.reads(params), params.W_p, 0)
-        truth = W_p.T @ x + params.b[:, None] > 0
+    def step(self, params: HalfspaceParams, x: Array, missing: Array, mean: Leaf | float = 0.0) -> Array:
+        W_p, b = self.lighter(params, mean)
+        truth = W_p.T @ x + b[:, None] > 0
         if missing.shape[0]:  # a table without missing values has no mask
             reads = (W_p != 0).astype(x.dtype)
             truth &= reads.T @ missing.astype(x.dtype) == 0
@@ -94,12 +104,17 @@ class Halfspaces:
         size = abs(params.W_p)
         return size >= self.negligible * size.max(axis=0, keepdims=True, initial=0.0)
 
+    def lighter(self, params: HalfspaceParams, mean: Leaf | float) -> HalfspaceParams:
+        """Without negligible weights: what they add on average goes into b, as columns need not be centred."""
+        W_p = params.W_p * self.reads(params)
+        return HalfspaceParams(W_p, params.b + ((params.W_p - W_p).T * mean).sum(axis=1))
+
     def penalise(self, params: HalfspaceParams) -> Array:
         return jnp.abs(params.W_p).sum()
 
-    def decode(self, params: HalfspaceParams) -> tuple[DecodedHalfspace, ...]:
-        W_p = np.where(self.reads(params), np.asarray(params.W_p, dtype=np.float64), 0.0)
-        b = np.asarray(params.b, dtype=np.float64)
+    def decode(self, params: HalfspaceParams, mean: Leaf | float = 0.0) -> tuple[DecodedHalfspace, ...]:
+        exact = HalfspaceParams(*(np.asarray(leaf, dtype=np.float64) for leaf in params))
+        W_p, b = self.lighter(exact, mean)
         return tuple(
             DecodedHalfspace(tuple(weights.tolist()), float(bias)) for weights, bias in zip(W_p.T, b, strict=True)
         )

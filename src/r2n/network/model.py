@@ -59,17 +59,18 @@ class Network:
         """M: all literals that the AND layer sees."""
         return self.literals.n_literals + self.n_given
 
-    def initialise(self, rng: np.random.Generator) -> Params:
+    def initialise(self, rng: np.random.Generator, initial: str = "sparse") -> Params:
         """Weights at random.
 
-        A conjunction has no gradient while Σ w(1-φ) ≥ 1 on every row, so u starts where about
-        two of the M literals are in each rule, however wide the AND layer is.
+        A conjunction has no gradient while Σ w(1-φ) ≥ 1 on every row, so if `sparse` u starts where about
+        two of the M literals are in each rule, however wide the AND layer is. If `normal`, u and v start
+        from N(0, 1), as in the authors' code.
         """
-        u_start = -log(max(self.width / 2 - 1, 1))
+        u_start, spread = (-log(max(self.width / 2 - 1, 1)), 0.5) if initial == "sparse" else (0.0, 1.0)
         return Params(
-            literals=self.literals.initialise(rng),
-            u=rng.normal(u_start, 0.5, size=(self.width, self.n_rules)).astype(np.float32),
-            v=rng.normal(0.0, 0.5, size=self.n_rules).astype(np.float32),
+            literals=self.literals.initialise(rng, initial),
+            u=rng.normal(u_start, spread, size=(self.width, self.n_rules)).astype(np.float32),
+            v=rng.normal(0.0, spread, size=self.n_rules).astype(np.float32),
         )
 
     def forward(self, p: Params, x: Array, given: Array, tau: Array | float) -> Array:
@@ -79,9 +80,9 @@ class Network:
         z = soft_and(phi, sigmoid(p.u / tau))  # (J, n)  Eq. 3, 4
         return self.soft_or(z, sigmoid(p.v / tau))  # (n,)    Eq. 5, 6
 
-    def step(self, p: Params, x: Array, given: Array, missing: Array) -> Array:
+    def step(self, p: Params, x: Array, given: Array, missing: Array, mean: Leaf | float = 0.0) -> Array:
         """Truth (n,) in {0, 1} of the step-function network: what the decoded rule set says."""
-        phi = self.literals.step(p.literals, x, missing)
+        phi = self.literals.step(p.literals, x, missing, mean)
         return self.step_rules(p, jnp.concatenate([phi, given.astype(phi.dtype)]))
 
     def step_rules(self, p: Params, phi: Array) -> Array:

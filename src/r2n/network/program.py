@@ -11,12 +11,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 from jax import Array
 
 from r2n.network.literals import Leaf
 from r2n.network.model import Network, Params, Penalties
+from r2n.network.optimizer import Moments, Optimizer
 
+ADAM = Optimizer()
 JUDGE_BLOCKS, JUDGE_BLOCK_ROWS = 32, 256  # at most 8,192 rows judge an epoch
 
 
@@ -39,6 +40,7 @@ class Judge(NamedTuple):
     x: Leaf  # (JUDGE_BLOCKS, d, JUDGE_BLOCK_ROWS)
     given: Leaf
     missing: Leaf
+    mean: Leaf  # (d,): of each column; see `Halfspaces.lighter`
     y: Leaf
     weight: Leaf
     n_blocks: Leaf  # ()
@@ -48,16 +50,16 @@ class Knobs(NamedTuple):
     """Numbers that may change without compiling again."""
 
     penalties: Penalties  # each of (R,): restarts may differ in them
-    learning_rate: float
-    price: float  # of a literal, in units of error, when epochs are compared by their crisp rules
-    by_loss: bool  # compare epochs by the training loss, as the paper does; only those equally cold can be compared
+    learning_rate: Leaf
+    price: Leaf  # of a literal, in units of error, when epochs are compared by their crisp rules
+    by_loss: Leaf  # compare epochs by the training loss, as the paper does; only those equally cold can be compared
 
 
 class State(NamedTuple):
     """Every array carries the restarts first."""
 
     params: Params
-    adam: optax.OptState
+    moments: Moments
     epoch_loss: Leaf  # (R,) mean loss of the epoch so far
     best: Params  # the kept epoch's weights: copies, training never touches them again
     best_score: Leaf  # (R,)
@@ -72,21 +74,21 @@ class Marks(NamedTuple):
     n_rules: Array
 
 
-def initialise(network: Network, restarts: int, rng: np.random.Generator) -> State:
+def initialise(
+    network: Network, restarts: int, rng: np.random.Generator, optimizer: Optimizer = ADAM, initial: str = "sparse"
+) -> State:
     """Restarts that differ: each draws its own weights. On the host, where nothing has to be compiled."""
-    drawn = [network.initialise(rng) for _ in range(restarts)]
+    drawn = [network.initialise(rng, initial) for _ in range(restarts)]
     params: Params = jax.tree.map(lambda *leaves: np.stack(leaves), *drawn)
-    zeros = jax.tree.map(np.zeros_like, params)
-    adam = optax.ScaleByAdamState(count=np.zeros(restarts, np.int32), mu=zeros, nu=zeros)
     never = np.full(restarts, np.inf, np.float32)
-    return State(params, adam, np.zeros(restarts, np.float32), params, never, never)
+    return State(params, optimizer.begin(params, restarts), np.zeros(restarts, np.float32), params, never, never)
 
 
 def crisp_error(network: Network, params: Params, judge: Judge) -> Array:
     """Weighted share of the judge's rows that the step-function network gets wrong."""
 
     def block(i: Array, wrong: Array) -> Array:
-        truth = network.step(params, judge.x[i], judge.given[i], judge.missing[i])
+        truth = network.step(params, judge.x[i], judge.given[i], judge.missing[i], judge.mean)
         return wrong + jnp.sum(judge.weight[i] * jnp.abs(truth - judge.y[i]))
 
     wrong: Array = jax.lax.fori_loop(0, judge.n_blocks, block, jnp.zeros(()))
@@ -94,15 +96,15 @@ def crisp_error(network: Network, params: Params, judge: Judge) -> Array:
 
 
 def _train_step(
-    network: Network, chunk: Chunk, i: Array, learning_rate: Leaf | float, penalties: Penalties, state: State
+    network: Network, optimizer: Optimizer, chunk: Chunk, i: Array, rate: Leaf, penalties: Penalties, state: State
 ) -> State:
-    """One Adam step of one restart on the chunk's i-th batch."""
+    """One step of one restart on the chunk's i-th batch."""
     loss, gradient = jax.value_and_grad(network.loss)(
         state.params, chunk.x[i], chunk.given[i], chunk.y[i], chunk.weight[i], chunk.tau[i], penalties
     )
-    direction, adam = optax.scale_by_adam().update(gradient, state.adam)
-    params = jax.tree.map(lambda p, d: p - learning_rate * d, state.params, direction)
-    return state._replace(params=params, adam=adam, epoch_loss=state.epoch_loss + chunk.share[i] * loss)
+    direction, moments = optimizer.direction(gradient, state.moments)
+    params = jax.tree.map(lambda p, d: p - rate * d, state.params, direction)
+    return state._replace(params=params, moments=moments, epoch_loss=state.epoch_loss + chunk.share[i] * loss)
 
 
 def _end_epoch(
@@ -127,16 +129,19 @@ def _end_epoch(
     return kept, (state.epoch_loss, error, jnp.sum(selected))
 
 
-@partial(jax.jit, static_argnames=("network",))
-def run(state: State, chunk: Chunk, judge: Judge, knobs: Knobs, network: Network) -> tuple[State, Marks]:
+@partial(jax.jit, static_argnames=("network", "optimizer"))
+def run(
+    state: State, chunk: Chunk, judge: Judge, knobs: Knobs, network: Network, optimizer: Optimizer = ADAM
+) -> tuple[State, Marks]:
     """The chunk's steps, all restarts side by side."""
     capacity, restarts = chunk.tau.shape[0], state.best_score.shape[0]
     blank = jnp.zeros((capacity, restarts))
+    train_step = partial(_train_step, network, optimizer)
     end_epoch = partial(_end_epoch, network, judge, knobs)
 
     def body(i: Array, carry: tuple[State, Marks]) -> tuple[State, Marks]:
         state, marks = carry
-        state = jax.vmap(partial(_train_step, network, chunk, i, knobs.learning_rate))(knobs.penalties, state)
+        state = jax.vmap(partial(train_step, chunk, i, knobs.learning_rate))(knobs.penalties, state)
 
         def ended(state: State, marks: Marks) -> tuple[State, Marks]:
             state, seen = jax.vmap(partial(end_epoch, chunk.tau[i]))(state)

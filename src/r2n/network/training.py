@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from r2n.network.batches import Piece, Rows, capacity, chunk_of, epoch_pieces, judge_of, packed
 from r2n.network.cooling import Cooling
-from r2n.network.engine import prepare_engine
+from r2n.network.engine import prepare_engine, shapes_of, training_program
 from r2n.network.model import Network, Params, Penalties
-from r2n.network.program import JUDGE_BLOCKS, Knobs, Marks, initialise, run
+from r2n.network.optimizer import Optimizer
+from r2n.network.program import ADAM, JUDGE_BLOCKS, Knobs, Marks, initialise
 
 Index = NDArray[np.integer[Any]]
 LOOKED_AT = 4  # blocks of rows on which an epoch's crisp error is told, where it decides nothing
@@ -29,6 +30,8 @@ class Settings:
     epochs: int
     restarts: int
     spread: tuple[float, ...] = (1.0,)  # restarts take their penalties times these, in turn
+    optimizer: Optimizer = ADAM
+    initial: str = "sparse"  # or "normal": see `Network.initialise`
     steps_per_epoch: int = 1  # at least: an epoch reads a small table several times over
     price: float = 0.0
     by_loss: bool = False
@@ -66,20 +69,28 @@ class Training:
         # Where the loss decides, the crisp error is only told: judging all rows would take a third of the time.
         blocks = LOOKED_AT if settings.by_loss else JUDGE_BLOCKS
         self._judge = judge_of(rows, np.asarray(judge, dtype=np.int32), self._rng, blocks)
-        self._state = initialise(network, settings.restarts, self._rng)
+        self._state = initialise(network, settings.restarts, self._rng, settings.optimizer, settings.initial)
 
     def __iter__(self) -> Iterator[Record]:
+        for records in self.chunks():
+            yield from records
+
+    def chunks(self) -> Iterator[list[Record]]:
+        """The records of each chunk, when it is done."""
         s = self._settings
         times = np.resize(np.asarray(s.spread, dtype=np.float32), s.restarts)
-        knobs = Knobs(Penalties(*(λ * times for λ in s.penalties)), s.learning_rate, s.price, s.by_loss)
+        penalties = Penalties(*(λ * times for λ in s.penalties))
+        knobs = Knobs(penalties, np.float32(s.learning_rate), np.float32(s.price), np.bool_(s.by_loss))
         most = capacity(s.batch_size, self._rows.x.shape[1] + self._rows.given.shape[1])
         total_weight = float(self._rows.weight[self._train].sum())
         for group in packed(self._pieces(most), most):
             chunk = chunk_of(group, self._rows, total_weight, s.cooling, most)
             # Nothing is donated: after an interrupt the state of the last whole chunk is still there.
-            self._state, marks = run(self._state, chunk, self._judge, knobs, self._network)
+            arguments = (self._state, chunk, self._judge, knobs)
+            program = training_program(self._network, s.optimizer, *shapes_of(arguments))
+            self._state, marks = program(*arguments)
             ended = [piece.epoch for piece in group if piece.ends]
-            yield from self._records(ended, marks, np.flatnonzero(chunk.last))
+            yield list(self._records(ended, marks, np.flatnonzero(chunk.last)))
 
     def _pieces(self, most: int) -> Iterator[Piece]:
         s = self._settings

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
+from r2n.forks import with_own_threads
 from r2n.refine.problem import Bools, Floats, Problem
 from r2n.rules import Rule
 
@@ -75,13 +77,15 @@ def exact_subset(cost: Floats, fired: Bools, price: Floats, limits: Sequence[Lim
     matrix = coo_array(entries, shape=(n_rows + len(limits), n_rules + n_cells)).tocsc()
     upper = np.append(np.zeros(n_rows), [most for _, most in limits])
     scale = 1.0 / max(float(np.abs(cell_cost).max()), 1e-300)  # the solver's tolerances are absolute
-    solved = milp(
+    solver = partial(
+        milp,
         np.r_[price, cell_cost] * scale,
         integrality=np.r_[np.ones(n_rules), np.zeros(n_cells)],
         bounds=Bounds(0.0, 1.0),
         constraints=LinearConstraint(matrix, -np.inf, upper),
         options={"node_limit": NODES},
     )
+    solved = with_own_threads(solver)
     return None if solved.x is None else set(np.flatnonzero(solved.x[:n_rules] > 0.5).tolist())
 
 

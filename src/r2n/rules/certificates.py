@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from r2n.forks import with_own_threads
 from r2n.rules.literals import Halfspace
 from r2n.rules.states import LARGEST, States
 
@@ -97,7 +98,8 @@ def _deepest(
     matrix[:, -1] = -1.0  # Σ a·x - depth ≥ bound
     box = [(_finite(states[name].low / scale), _finite(states[name].high / scale)) for name, scale in scales.items()]
     goal = np.append(np.zeros(len(place)), -1.0)
-    result = linprog(goal, A_ub=-matrix, b_ub=-bounds / sizes, bounds=[*box, (None, 1.0)], method="highs")
+    limits = {"A_ub": -matrix, "b_ub": -bounds / sizes, "bounds": [*box, (None, 1.0)]}
+    result = with_own_threads(lambda: linprog(goal, **limits, method="highs"))
     if result.status != 0:
         return None
     point = {name: float(z * scale) for z, (name, scale) in zip(result.x[:-1], scales.items(), strict=True)}

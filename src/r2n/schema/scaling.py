@@ -62,6 +62,12 @@ class Scaling:
             matrix[:, k] = np.clip(scaled, -REACH, REACH) if self.wild and self.wild[k] else scaled
         return matrix
 
+    def means(self, table: Table, weight: Floats | None = None) -> Floats:
+        """Of the matrix's columns, over the rows where they are known; exactly 0 where they were centred on these."""
+        columns = [_centre_and_scale(table.numeric(name), "standard", weight)[0] for name in self.names]
+        means: Floats = (np.array(columns) - np.array(self.centre)) / np.array(self.scale)
+        return means
+
     def missing(self, table: Table) -> NDArray[np.bool_]:
         """Where the matrix stands in for a missing value; without columns if it nowhere does."""
         known = [table.known(name) for name in self.names]
