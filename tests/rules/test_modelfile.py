@@ -415,6 +415,51 @@ def test_a_new_rule_has_no_training_counts_and_the_others_keep_theirs(tmp_path: 
         (label, rule, counted) for label, rule, counted in rules.baseline.rules if rule in rules.rules))  # fmt: skip
 
 
+def shuffled(doc: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The same file with its rules, and their counts, in another order; some twice, some without counts."""
+    owners, counts = [], iter(doc["training"]["rules"])
+    parts = doc.get("classes", [doc])
+    for part in parts:
+        own = [(rule, next(counts)) for rule in part["rules"]]
+        own += [(rule, rng.choice([count, None])) for rule, count in own if rng.random() < 0.5]
+        own = [(rule, None if rng.random() < 0.1 else count) for rule, count in own]
+        rng.shuffle(own)
+        part["rules"] = [rule for rule, _ in own]
+        owners += own
+    doc["training"]["rules"] = [count for _, count in owners]
+    return doc
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yes if x > 3 or x < 1 or z in {a} or z is missing and x > 2 else no",
+        "a if x > 3 or x < 1 else b if x > 3 or z in {a} or z is missing else c",
+    ],
+)
+def test_counts_stay_with_their_rules_whatever_their_order_in_the_file(text: str) -> None:
+    rules = RuleSet.parse(text) if text.startswith("yes") else ClassRules.parse(text)
+    rules = rules.with_baseline(Baseline.count(rules, X, Y))
+    for seed in range(200):
+        read = modelfile.from_text(json.dumps(shuffled(json.loads(to_text(rules)), random.Random(seed))))
+        assert read == rules
+        again = modelfile.from_text(to_text(read))
+        assert again.baseline == read.baseline
+        assert to_text(again) == to_text(read)
+        for label, rule, counted in read.baseline.rules:
+            assert counted == rules.baseline.of(label, rule)
+        whole = len(read.baseline.rules) == rules.n_rules
+        assert read.baseline == rules.baseline if whole else read.baseline.right is None
+
+
+def test_a_rule_twice_with_different_counts_is_refused(tmp_path: Path) -> None:
+    rules = RuleSet.parse("yes if x > 3 else no")
+    doc = json.loads(to_text(rules.with_baseline(Baseline.count(rules, X, Y))))
+    doc["rules"] *= 2
+    doc["training"]["rules"] = [[2, 2], [2, 1]]
+    assert_refused(tmp_path, json.dumps(doc), "a rule stands twice, with different counts. Keep one of them.")
+
+
 SCHEMA = json.loads(Path(modelfile.__file__).with_name("modelfile.schema.json").read_text(encoding="utf-8"))
 
 

@@ -61,6 +61,19 @@ class Baseline:
         owners = {(part.label, rule) for part in parts(rules) for rule in part.rules}
         return self.right if owners == {(label, rule) for label, rule, _ in self.rules} else None
 
+    def restrict_to(self, rules: RuleSet | ClassRules) -> Baseline:
+        """What is known of these very rules, each once and in their order: counts of other rules are left out.
+
+        >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
+        >>> base = Baseline.count(rules, {"x": [1, 4], "z": ["b", "a"]}, ["no", "yes"])
+        >>> [str(rule) for _, rule, _ in base.restrict_to(rules.without(1)).rules]
+        ['z in {a}']
+        """
+        known = {(label, rule): counted for label, rule, counted in reversed(self.rules)}  # `of` takes the first, too
+        owners = ((part.label, rule) for part in parts(rules) for rule in part.rules)
+        kept = tuple((*owner, known[owner]) for owner in owners if owner in known)
+        return Baseline(self.rows, self.right_of(rules), kept)
+
     def renamed(self, names: Mapping[str, str]) -> Baseline:
         """The same of columns of other names."""
         renamed = tuple((label, rule.renamed(names), counted) for label, rule, counted in self.rules)

@@ -114,7 +114,8 @@ def _read(document: Any) -> RuleSet | ClassRules:
         rules = RuleSet(*branches[0][::-1], default, schema) if single else ClassRules(branches, default, schema)
     except (ParameterError, SchemaError) as error:
         raise ModelFileError(str(error)) from None
-    return rules.with_baseline(_baseline(document.get("training"), branches))
+    baseline = _baseline(document.get("training"), branches)
+    return rules.with_baseline(None if baseline is None else baseline.restrict_to(rules))
 
 
 def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
@@ -135,10 +136,13 @@ def _baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]]) 
     if not isinstance(item["rules"], list) or len(item["rules"]) != len(owners):
         raise ModelFileError(f"training must have counts, or null, for each of the {len(owners)} rules.")
     rows = _count(item["rows"], 2**53)
-    counted = zip(owners, item["rules"], strict=True)
-    known = tuple((*owner, _counted(counts, rows)) for owner, counts in counted if counts is not None)
+    known: dict[tuple[Value, Rule], Counted] = {}
+    for owner, counts in zip(owners, item["rules"], strict=True):
+        counted = None if counts is None else _counted(counts, rows)
+        if counted is not None and known.setdefault(owner, counted) != counted:
+            raise ModelFileError("a rule stands twice, with different counts. Keep one of them.")
     right = None if item["right"] is None else _count(item["right"], rows)
-    return Baseline(rows, right, known)
+    return Baseline(rows, right, tuple((*owner, counted) for owner, counted in known.items()))
 
 
 def _counted(counts: object, rows: int) -> Counted:
@@ -169,12 +173,10 @@ def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
     """Counts in the order of the rules; null for a rule that was not there."""
     if rules.baseline is None:
         return None
-    counted = [rules.baseline.of(part.label, rule) for part in parts(rules) for rule in part.rules]
-    return {
-        "rows": rules.baseline.rows,
-        "right": rules.baseline.right_of(rules),
-        "rules": [None if each is None else list(each) for each in counted],
-    }
+    baseline = rules.baseline.restrict_to(rules)
+    known = {(label, rule): list(counted) for label, rule, counted in baseline.rules}
+    counted = [known.get((part.label, rule)) for part in parts(rules) for rule in part.rules]
+    return {"rows": baseline.rows, "right": baseline.right, "rules": counted}
 
 
 def _version(literal: Literal) -> int:
