@@ -74,7 +74,8 @@ def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
 
 
 def to_text(rules: RuleSet | ClassRules) -> str:
-    """The content of a model file."""
+    """The content of a model file: the rules, and of their training rows no more than these read."""
+    rules = rules.without_unread()
     columns = None if rules.schema is None else rules.schema.to_json()
     version = max(map(_version, rules.literals), default=PLAIN_VERSION)
     if isinstance(rules, ClassRules):
@@ -114,8 +115,7 @@ def _read(document: Any) -> RuleSet | ClassRules:
         rules = RuleSet(*branches[0][::-1], default, schema) if single else ClassRules(branches, default, schema)
     except (ParameterError, SchemaError) as error:
         raise ModelFileError(str(error)) from None
-    baseline = _baseline(document.get("training"), branches)
-    return rules.with_baseline(None if baseline is None else baseline.restrict_to(rules))
+    return rules.with_baseline(_baseline(document.get("training"), branches)).without_unread()
 
 
 def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
@@ -173,10 +173,9 @@ def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
     """Counts in the order of the rules; null for a rule that was not there."""
     if rules.baseline is None:
         return None
-    baseline = rules.baseline.restrict_to(rules)
-    known = {(label, rule): list(counted) for label, rule, counted in baseline.rules}
+    known = {(label, rule): list(counted) for label, rule, counted in rules.baseline.rules}
     counted = [known.get((part.label, rule)) for part in parts(rules) for rule in part.rules]
-    return {"rows": baseline.rows, "right": baseline.right, "rules": counted}
+    return {"rows": rules.baseline.rows, "right": rules.baseline.right, "rules": counted}
 
 
 def _version(literal: Literal) -> int:
