@@ -21,7 +21,7 @@ RUNGS = (
     {"files", "parameters", "presets", "progress", "schema"},
     {"network", "rules"},
     {"cells", "counts", "datasets", "explain", "export", "extract", "labels", "settle"},
-    {"refine"},
+    {"picks", "refine"},
     {"learn"},
     {"estimator"},
     {"plot"},

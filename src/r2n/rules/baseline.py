@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ class Counted(NamedTuple):
 
     covered: int
     positives: int
+
+
+CountedRules: TypeAlias = tuple[tuple[Value, Rule, Counted], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Baseline:
     rows: int
     right: int | None
     """By all rules together; None if that is not known of the rules that are left."""
-    rules: tuple[tuple[Value, Rule, Counted], ...]
+    rules: CountedRules
 
     @classmethod
     def count(cls, rules: RuleSet | ClassRules, X: object, y: Any) -> Baseline:
@@ -46,9 +49,7 @@ class Baseline:
         table = rules.table(X)
         labels = _labels(y, table.n_rows)
         counted = tuple(
-            (part.label, rule, Counted(int(fired.sum()), int(np.sum(labels[fired] == part.label))))
-            for part in parts(rules)
-            for rule, fired in zip(part.rules, part.fires(table).T, strict=True)
+            each for part in parts(rules) for each in count_rules(part, part.fires(table), labels == part.label)
         )
         return cls(table.n_rows, int(np.sum(rules.predict(table).astype(object) == labels)), counted)
 
@@ -78,6 +79,12 @@ class Baseline:
         """The same of columns of other names."""
         renamed = tuple((label, rule.renamed(names), counted) for label, rule, counted in self.rules)
         return Baseline(self.rows, self.right, renamed)
+
+
+def count_rules(rules: RuleSet, fired: NDArray[np.bool_], truth: NDArray[np.bool_]) -> CountedRules:
+    """Each rule's own count, given which rules are true in which rows, and which rows have the label."""
+    covered, positives = fired.sum(axis=0), fired[truth].sum(axis=0)
+    return tuple((rules.label, rule, Counted(int(covered[j]), int(positives[j]))) for j, rule in enumerate(rules.rules))
 
 
 def parts(rules: RuleSet | ClassRules) -> Iterator[RuleSet]:
