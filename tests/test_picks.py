@@ -2,6 +2,7 @@
 
 import pickle
 import re
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,8 +11,10 @@ import pytest
 from r2n import R2NClassifier
 from r2n.counts import ClassCounts, Counts
 from r2n.export import export
+from r2n.picks import ClassPicks
 from r2n.refine import Move
 from r2n.rules import Baseline, Halfspace, RuleSet
+from r2n.schema import Table
 from r2n.settle import ordered, unclaimed_class
 
 QUICK = {"restarts": 2, "epochs": 30, "gamma": 0.8, "effort": "quick", "teacher": False, "random_state": 0}
@@ -113,15 +116,21 @@ def test_with_several_classes_a_pick_is_settled_as_fit_settles(three: tuple) -> 
     assert chosen.chosen_ == model.chosen_
 
 
-def test_weights_count_in_picks(three: tuple) -> None:
-    _, X, y = three
-    weight = np.where(y == 2, 3.0, 1.0)
-    model = R2NClassifier(**QUICK).fit(X, y, weight)
-    picked = model.pick(0, 2)
-    decided = picked.rules_.decided(X)
-    winners = np.array([*picked.rules_.labels, picked.rules_.default])
-    expected = ClassCounts.of(decided, winners, y, weight).shares[decided]
-    np.testing.assert_allclose(picked.predict_proba(X), expected, rtol=1e-12)
+def test_weights_count_in_picks() -> None:
+    X, y = noisy_table()
+    weight, table = np.where(y == 2, 3.0, 1.0), Table.read(X)
+    texts = [["b < -1", "b < -0.2"], ["z in {p}", "c > 0 and a < 1"], ["b > 0.4 or a > 1", "a is missing"]]
+    options = [[RuleSet.parse(f"{k} if {text} else no") for text in own] for k, own in enumerate(texts)]
+    picks = ClassPicks.count(options, table, y, weight)
+    for chosen in product((0, 1), repeat=3):
+        rules, counts = picks.model(chosen)
+        decided = rules.decided(X)
+        winners = np.array([*rules.labels, rules.default])
+        np.testing.assert_array_equal(counts.shares, ClassCounts.of(decided, winners, y, weight).shares)
+        claims = np.column_stack([own[i].truth(X) for own, i in zip(options, chosen, strict=True)])
+        assert [*rules.labels] == ordered(claims, y, weight)
+        assert rules.default == unclaimed_class(claims, y, weight)
+        assert rules.baseline == Baseline.count(rules, X, y)
 
 
 def test_what_an_expert_said_holds_for_every_pick() -> None:
@@ -137,7 +146,7 @@ def test_what_an_expert_said_holds_for_every_pick() -> None:
         assert all(a > 0 for each in sums for key, a in each.terms if key == "b")
 
 
-def test_without_time_the_points_keep_their_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_time_the_points_keep_their_numbers() -> None:
     X, y = noisy_table()
     model = R2NClassifier(**QUICK, time_limit=0.01).fit(X, y > 0)
     for i in range(len(model.front_)):
