@@ -35,8 +35,9 @@ from r2n.parameters import (
     whole,
 )
 from r2n.picks import ClassPicks, Picks
-from r2n.refine import Front, Labelled, Move
+from r2n.refine import Labelled, Move
 from r2n.rules import ClassRules, Knowledge, RuleSet, doubts, read_knowledge
+from r2n.rules.ruleset import kept_columns
 from r2n.schema import Schema, Table, Value, has_text_names, same_names
 
 Bools = NDArray[np.bool_]
@@ -314,7 +315,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         if not has_text_names(X):
             del self.feature_names_in_  # as scikit-learn has it: only for tables with names
-        self._take(learned, table, labels, weight)
+        self._take(forget_unread(learned, schema), table, labels, weight)
         for each in learned.values():
             if each.interrupted:
                 words = f"{each.interrupted}; the rules are the best found until then."
@@ -373,7 +374,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         self.history_ = [record for one in each for record in one.history]
         self.moves_ = [move.without_rules() for one in each for move in one.moves]
         self.steps_ = tuple(step for one in each for step in one.steps)
-        fronts = {label: remembered(one.front) for label, one in learned.items() if one.front is not None}
+        fronts = {label: one.front for label, one in learned.items() if one.front is not None}
         chosen = {label: one.chosen for label, one in learned.items()}
         options = [candidates(one) for one in each]
         self.rules_: RuleSet | ClassRules
@@ -522,6 +523,10 @@ def candidates(learned: Learned) -> tuple[RuleSet, ...]:
     return tuple(learned.rules if i == learned.chosen else point.rules for i, point in enumerate(learned.front))
 
 
-def remembered(front: Front) -> Front:
-    """The front as a fitted model has it: of the columns it knows only what each point's rules read."""
-    return front.with_rules(point.rules.without_unread() for point in front)
+def forget_unread(learned: Mapping[Value, Learned], schema: Schema) -> dict[Value, Learned]:
+    """The same over one schema, which knows only what those rules read that can become the model's."""
+    rule_sets = [
+        rules for one in learned.values() for rules in (one.rules, *(point.rules for point in one.front or ()))
+    ]
+    kept = kept_columns(schema, (literal for rules in rule_sets for literal in rules.literals))
+    return {label: one.with_schema(kept) for label, one in learned.items()}

@@ -17,7 +17,7 @@ from r2n.refine import EXPLORED_ROWS, Caps, Front, Labelled, Move, Plan, kept_wi
 from r2n.rules import NOTHING, Knowledge, Rule, RuleSet
 from r2n.rules.cleanup import Step, clean_up
 from r2n.rules.simplify import simplify
-from r2n.schema import Scaling, Table
+from r2n.schema import Scaling, Schema, Table
 
 Parts = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows that train and the rows that judge
 
@@ -163,6 +163,11 @@ class Learned:
     short: tuple[RuleSet, ...] = ()  # the rules of each point, with short numbers
     chosen: int | None = None
     interrupted: str = ""  # by the user's Ctrl-C: where
+
+    def with_schema(self, schema: Schema) -> Learned:
+        """The same, its rules and those of its front over this schema."""
+        front = self.front and self.front.with_rules(point.rules.with_schema(schema) for point in self.front)
+        return replace(self, rules=self.rules.with_schema(schema), front=front)
 
 
 @dataclass(frozen=True, slots=True)

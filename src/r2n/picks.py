@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from r2n.counts import ClassCounts, Counts
 from r2n.rules import Baseline, ClassRules, RuleSet
 from r2n.rules.baseline import CountedRules, count_rules
-from r2n.rules.ruleset import kept_columns
 from r2n.schema import Schema, Table
 from r2n.settle import ordered, unclaimed_class
 
@@ -60,7 +59,7 @@ class ClassPicks:
 
     @classmethod
     def count(cls, options: Sequence[Sequence[RuleSet]], table: Table, codes: Codes, weight: Floats) -> ClassPicks:
-        """Count every rule set of every class on the training rows; what no rule reads is not kept."""
+        """Count every rule set of every class on the training rows; their schema, one for all, is kept as it is."""
         every = [(k, rules) for k, own in enumerate(options) for rules in own]
         bits = np.zeros((table.n_rows, 1 + len(every) // 8), dtype=np.uint8)
         kept: list[list[RuleSet]] = [[] for _ in options]
@@ -71,10 +70,8 @@ class ClassPicks:
             kept[k].append(counted.without_unread())
         first, group = grouped(bits, codes)
         said = np.unpackbits(bits[first], axis=1, count=len(every), bitorder="little").astype(np.bool_)
-        schema = every[0][1].schema
-        read = None if schema is None else kept_columns(schema, [each for _, rules in every for each in rules.literals])
         weights: Floats = np.bincount(group, weights=weight).astype(np.float64)
-        return cls(tuple(map(tuple, kept)), read, said, codes[first], weights, np.bincount(group))
+        return cls(tuple(map(tuple, kept)), every[0][1].schema, said, codes[first], weights, np.bincount(group))
 
     def model(self, chosen: Sequence[int]) -> tuple[ClassRules, ClassCounts]:
         """One rule set of each class as one model: the order in which they are asked, and the default, come with it."""
