@@ -114,6 +114,8 @@ def test_with_several_classes_a_pick_is_settled_as_fit_settles(three: tuple) -> 
     chosen = model.pick(0, "low").pick(model.chosen_["low"], "low")
     assert chosen.rules_ == model.rules_
     assert chosen.chosen_ == model.chosen_
+    found = [model.front_[label][i].rules for label, i in model.chosen_.items()]
+    assert any(rules.rules != model.rules_[rules.label].rules for rules in found), "the choice was fitted to all rows"
 
 
 def test_weights_count_in_picks() -> None:
