@@ -24,6 +24,7 @@ from r2n import R2NClassifier, RuleSet, load
 from r2n.datasets import example
 from r2n.errors import Interrupted, ParameterError, SchemaError
 from r2n.network import Training
+from r2n.refine import Move
 from r2n.rules import Baseline
 
 QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
@@ -218,7 +219,11 @@ def test_history_and_callback_see_every_epoch() -> None:
     X, y = example(1).sample(500, random_state=0)
     seen: list[object] = []
     model = R2NClassifier(epochs=7, restarts=2, callback=seen.append, random_state=0).fit(X, y)
-    assert [*model.history_, *model.moves_] == seen
+    told = [event.without_rules() if isinstance(event, Move) else event for event in seen]
+    assert [*model.history_, *model.moves_] == told
+    assert [move.size for move in model.moves_] == [
+        sum(rule.size for rule in event.rules) for event in seen if isinstance(event, Move)
+    ]
     assert [record.epoch for record in model.history_] == list(range(7))
 
 

@@ -22,7 +22,7 @@ RUNGS = (
     {"files", "interrupts", "outputs", "parameters", "presets", "progress", "schema"},
     {"network", "rules", "workers"},
     {"cells", "counts", "datasets", "explain", "export", "extract", "labels", "settle"},
-    {"refine"},
+    {"picks", "refine"},
     {"learn"},
     {"estimator"},
     {"plot"},

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.rules import ClassRules, RuleSet
-from r2n.schema import Table, Value
-
 Bools = NDArray[np.bool_]
+Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
@@ -25,8 +22,8 @@ class Counts:
     silent: float
 
     @classmethod
-    def of(cls, rules: RuleSet, table: Table, truth: Bools, weight: Floats) -> Counts:
-        fired = rules.fires(table)
+    def of(cls, fired: Bools, truth: Bools, weight: Floats) -> Counts:
+        """From which rules are true in which training rows, and which of these have the label."""
         silent = ~fired.any(axis=1)
         silents = float(weight[truth & silent].sum()), float(weight[silent].sum())
         return cls((weight * truth) @ fired, weight @ fired, *silents)
@@ -50,22 +47,13 @@ class ClassCounts:
     shares: Floats  # (deciders, classes)
 
     @classmethod
-    def of(
-        cls, rules: ClassRules, classes: Sequence[Value], table: Table, codes: NDArray[np.intp], weight: Floats
-    ) -> ClassCounts:
-        decided = rules.decided(table)
-        deciders = (*rules.labels, rules.default)
-        shares = [shares_of(codes, weight, decided == k, classes.index(label)) for k, label in enumerate(deciders)]
+    def of(cls, decided: Codes, winners: Codes, codes: Codes, weight: Floats) -> ClassCounts:
+        """From who decides each row, the class that each decider gives, and the rows' own classes."""
+        shares = [shares_of(codes, weight, decided == k, int(winner)) for k, winner in enumerate(winners)]
         return cls(np.array(shares))
 
-    def with_shares(self, k: int, shares: Floats) -> ClassCounts:
-        """With other shares for the k-th decider."""
-        changed = self.shares.copy()
-        changed[k] = shares
-        return ClassCounts(changed)
 
-
-def shares_of(codes: NDArray[np.intp], weight: Floats, rows: Bools, winner: int) -> Floats:
+def shares_of(codes: Codes, weight: Floats, rows: Bools, winner: int) -> Floats:
     """The classes' shares of some rows, smoothed; the winner's is the largest."""
     n_classes = int(codes.max()) + 1
     counts = 1.0 + np.bincount(codes[rows], weights=weight[rows], minlength=n_classes)

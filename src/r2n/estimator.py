@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from r2n.counts import ClassCounts, Counts, shares_of
+from r2n.counts import ClassCounts, Counts
 from r2n.errors import ConstantRules, Interrupted, ParameterError, SchemaError, UnseenCategory
 from r2n.extract import truths
 from r2n.interrupts import hold_interrupts
@@ -36,12 +36,13 @@ from r2n.parameters import (
     optional,
     whole,
 )
+from r2n.picks import ClassPicks, Picks
 from r2n.progress import Part
 from r2n.refine import Labelled, Move
-from r2n.rules import Baseline, ClassRules, Knowledge, RuleSet, doubts, read_knowledge
+from r2n.rules import ClassRules, Knowledge, RuleSet, doubts, read_knowledge
+from r2n.rules.ruleset import kept_columns
 from r2n.schema import Schema, Table, Value, has_text_names, same_names
 from r2n.schema.identifiers import refuse_identifiers
-from r2n.settle import settled
 
 Bools = NDArray[np.bool_]
 
@@ -195,7 +196,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     chosen_ : int, or dict by class
         Which point of the front `rules_` comes from; `pick(i)` takes another.
     moves_ : list of Move
-        Every accepted move of the refinement.
+        Every accepted move of the refinement, without its rules: those a `callback` sees.
     history_ : list of Record
         What training recorded, epoch by epoch.
     steps_ : tuple of Step
@@ -341,7 +342,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             self.feature_names_in_ = np.array(schema.names, dtype=object)
             if not has_text_names(X):
                 del self.feature_names_in_  # as scikit-learn has it: only for tables with names
-            self._take(learned, table, labels, weight)
+            self._take(forget_unread(learned, schema), table, labels, weight)
             late = ctrl_c.take()
         self.interrupted_ = any(each.interrupted for each in learned.values())
         words = describe_interruption(learned, late)
@@ -409,40 +410,41 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         """The fitted attributes; of several classes, fronts and choices are dicts by class."""
         each = list(learned.values())
         self.history_ = [record for one in each for record in one.history]
-        self.moves_ = [move for one in each for move in one.moves]
+        self.moves_ = [move.without_rules() for one in each for move in one.moves]
         self.steps_ = tuple(step for one in each for step in one.steps)
         fronts = {label: one.front for label, one in learned.items() if one.front is not None}
         chosen = {label: one.chosen for label, one in learned.items()}
+        options = [candidates(one) for one in each]
         self.rules_: RuleSet | ClassRules
         self._counts: Counts | ClassCounts
+        self._picks: Picks | ClassPicks
         self.front_: Any = fronts
         self.chosen_: Any = chosen
         if len(each) == 1:
-            (one,) = each
-            truth = labels.codes == labels.positive
-            self.rules_, self.front_, self.chosen_ = one.rules, one.front, one.chosen
-            self._counts = Counts.of(one.rules, table, truth, weight)
-            self._front_counts: Any = [Counts.of(point.rules, table, truth, weight) for point in one.front or ()]
+            self.front_, self.chosen_ = next(iter(fronts.values()), None), each[0].chosen
+            self._picks = Picks.count(options[0], table, labels.codes == labels.positive, weight)
         else:
-            self.rules_ = settled([one.rules for one in each], table, labels.codes, weight)
-            self._counts = ClassCounts.of(self.rules_, labels.values, table, labels.codes, weight)
-            self._front_counts = {
-                label: [shares_of(labels.codes, weight, point.rules.truth(table), k) for point in fronts.get(label, ())]
-                for k, label in enumerate(learned)
-            }
-        y = np.array(labels.values, dtype=object)[labels.codes]
-        self.rules_ = self.rules_.with_baseline(Baseline.count(self.rules_, table, y))
+            self._picks = ClassPicks.count(options, table, labels.codes, weight)
+        self._use(self.chosen_)
         if not fronts:  # not refined
             del self.front_, self.chosen_
+
+    def _use(self, chosen: Any) -> None:
+        """Take the rules that stand at this place of the front, or of each class's, and what was counted of them."""
+        if isinstance(self._picks, ClassPicks):
+            self.rules_, self._counts = self._picks.model([i or 0 for i in chosen.values()])
+        else:
+            self.rules_, self._counts = self._picks.model(chosen or 0)
 
     def pick(self, i: int, label: Any = None) -> Self:
         """The same model with the front's i-th rule set; `print(m.front_)` shows what there is.
 
-        The front's rules were fitted to the rows that were not held out: `pick(m.chosen_)` is the rule set from which
-        `m.rules_` came when it was fitted to all rows.
+        It is finished as `rules_` is: short numbers that change no prediction on the training rows, training counts,
+        probabilities, and of several classes the order in which they are asked. `pick(m.chosen_)` is the model as it
+        was fitted. The rules of other points are those that were fitted to the rows not held out, for only the chosen
+        ones are fitted to all rows. If `time_limit` was up, points far from the chosen one keep their long numbers.
 
-        With several classes, `label` says whose rules are to change; its probabilities are then those of all
-        training rows that its rules claim.
+        With several classes, `label` says whose rules are to change.
         """
         check_is_fitted(self, "rules_")
         if not hasattr(self, "front_"):
@@ -457,14 +459,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             raise ParameterError(f"the front has the points 0 to {len(front) - 1}, not {i}.")
         i %= len(front)
         other = copy.copy(self)
-        if isinstance(self.rules_, ClassRules):
-            assert isinstance(self._counts, ClassCounts)
-            other.rules_ = self.rules_.with_class(front[i].rules)
-            other.chosen_ = {**self.chosen_, label: i}
-            place = self.rules_.labels.index(label)
-            other._counts = self._counts.with_shares(place, self._front_counts[label][i])
-        else:
-            other.rules_, other.chosen_, other._counts = front[i].rules, i, self._front_counts[i]
+        other.chosen_ = {**self.chosen_, label: i} if several else i
+        other._use(other.chosen_)
         return other
 
     # -- predicting ----------------------------------------------------------------------------
@@ -481,8 +477,11 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             warnings.warn((words if now else other).format(type(self).__name__), UserWarning, stacklevel=3)
         if same_names(X, schema.names) and not (now and then):  # by numbers, or as a table without names is named
             return schema.table(X)
-        in_order = not isinstance(X, Mapping)  # a dict's order means nothing
-        return schema.table(X, same_order=in_order) if now and then else schema.table_by_position(X)
+        if not (now and then):
+            return schema.table_by_position(X)
+        if isinstance(X, Mapping):  # whose order means nothing, and which need not hold what no rule reads
+            return schema.table(X, only=self.rules_.columns)
+        return schema.table(X, same_order=True)  # scikit-learn asks for all columns of a frame
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
@@ -553,3 +552,19 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         tags.input_tags.string = True
         tags.transformer_tags.preserves_dtype = []  # literals are Boolean, whatever the columns are
         return tags
+
+
+def candidates(learned: Learned) -> tuple[RuleSet, ...]:
+    """What `pick` may choose from: the rules of each point; of the chosen one, those fitted to all rows."""
+    if learned.front is None:
+        return (learned.rules,)
+    return tuple(learned.rules if i == learned.chosen else point.rules for i, point in enumerate(learned.front))
+
+
+def forget_unread(learned: Mapping[Value, Learned], schema: Schema) -> dict[Value, Learned]:
+    """The same over one schema, which knows only what those rules read that can become the model's."""
+    rule_sets = [
+        rules for one in learned.values() for rules in (one.rules, *(point.rules for point in one.front or ()))
+    ]
+    kept = kept_columns(schema, (literal for rules in rule_sets for literal in rules.literals))
+    return {label: one.with_schema(kept) for label, one in learned.items()}

@@ -151,7 +151,7 @@ class Options:
         effort = EFFORTS[self.effort]
         until = [
             None if self.time_limit is None else began + share * self.time_limit
-            for share in (EXPLORE_SHARE, FINISH_SHARE)
+            for share in (EXPLORE_SHARE, FINISH_SHARE, 1.0)
         ]
         starting = self.time_limit is not None and self.time_limit < STARTING_SECONDS
         return Plan(
@@ -166,6 +166,7 @@ class Options:
             n_jobs=1 if starting else self.n_jobs,
             explore_until=until[0],
             finish_until=until[1],
+            shorten_until=until[2],
         )
 
 
@@ -178,15 +179,17 @@ class Learned:
     steps: tuple[Step, ...]
     history: list[Record]
     moves: list[Move]
-    front: Front | None = None  # None without refinement
+    front: Front | None = None  # None without refinement; before its numbers were made short
+    short: tuple[RuleSet, ...] = ()  # the rules of each point, with short numbers
     chosen: int | None = None
     interrupted: str = ""  # by the user's Ctrl-C: where
 
     def with_schema(self, schema: Schema) -> Learned:
-        """The same over a schema of more columns."""
+        """The same, its rules and those of its front over this schema."""
         front = None if self.front is None else self.front.with_schema(schema)
         rough, rules = self.rough.with_schema(schema), self.rules.with_schema(schema)
-        return replace(self, rough=rough, rules=rules, front=front)
+        short = tuple(each.with_schema(schema) for each in self.short)
+        return replace(self, rough=rough, rules=rules, front=front, short=short)
 
 
 NOT_BEGUN = "not begun"  # of a class of which nothing was found before a Ctrl-C
@@ -248,12 +251,20 @@ def named(learned: Learned, names: Mapping[str, str], table: Table, options: Opt
     Names put the terms of a sum in another order, which may change its last bit, and with short numbers on both
     sides a row. They are then made short once more.
     """
-    rules, rough = learned.rules.renamed(names), learned.rough.renamed(names)
-    if not np.array_equal(rules.truth(table), rough.truth(table)):
-        rules = with_short_numbers(rough, table, options.knowledge, options.max_literals)
+
+    def name(short: RuleSet, rough: RuleSet) -> RuleSet:
+        rules = short.renamed(names)
+        if short == rough or np.array_equal(rules.truth(table), rough.renamed(names).truth(table)):
+            return rules
+        return with_short_numbers(rough.renamed(names), table, options.knowledge, options.max_literals)
+
+    rules, rough = name(learned.rules, learned.rough), learned.rough.renamed(names)
     moves = [move.renamed(names) for move in learned.moves]
-    front = None if learned.front is None else learned.front.renamed(names)
-    return replace(learned, rough=rough, rules=rules, moves=moves, front=front)
+    if learned.front is None:
+        return replace(learned, rough=rough, rules=rules, moves=moves)
+    short = tuple(name(own, point.rules) for own, point in zip(learned.short, learned.front, strict=True))
+    front = learned.front.renamed(names).with_rules(short)
+    return replace(learned, rough=rough, rules=rules, moves=moves, front=front, short=short)
 
 
 def learn_by_position(
@@ -384,7 +395,7 @@ def refined(
     changed = int(np.sum(best.rules.truth(rows.table) != done.rules.truth(rows.table)))
     where = "interrupted while refining" if done.interrupted else ""
     steps = (Step("refine", changed),)
-    return Learned(done.rough, done.rules, steps, history, moves, done.front, done.chosen, where)
+    return Learned(done.rough, done.rules, steps, history, moves, done.front, done.short, done.chosen, where)
 
 
 def finished(

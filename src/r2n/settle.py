@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
-
-from r2n.rules import ClassRules, RuleSet
-from r2n.schema import Table
 
 Bools = NDArray[np.bool_]
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
-def settled(rule_sets: Sequence[RuleSet], table: Table, codes: Codes, weight: Floats) -> ClassRules:
-    """One model of one rule set for each class; `codes` are the rows' classes, in the order of the rule sets.
-
-    The most precise set is asked first; then neighbours change places as long as that lowers the training error.
-    Rows that no class claims get the class that most of them have.
-    """
-    claims = np.column_stack([rules.truth(table) for rules in rule_sets])
-    order = ordered(claims, codes, weight)
-    default = unclaimed_class(claims, codes, weight)
-    labels = [rules.label for rules in rule_sets]
-    return ClassRules(tuple((labels[k], rule_sets[k].rules) for k in order), labels[default], rule_sets[0].schema)
-
-
 def ordered(claims: Bools, codes: Codes, weight: Floats) -> list[int]:
-    """The order of the classes."""
+    """The order of the classes: the most precise rule set is asked first.
+
+    Then neighbours change places as long as that lowers the training error. `claims` has a column for each class.
+    """
     n_classes = claims.shape[1]
     right = claims & (codes[:, None] == np.arange(n_classes))
     precision = (weight @ right) / np.maximum(weight @ claims, 1e-300)

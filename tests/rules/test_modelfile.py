@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from r2n.errors import ModelFileError, OutputError
+from r2n.errors import ModelFileError, OutputError, ParseError
 from r2n.rules import Baseline, ClassRules, Halfspace, Known, Membership, Missing, Rule, RuleSet, load, modelfile, save
 from r2n.rules.modelfile import to_text
-from r2n.schema import Schema
+from r2n.schema import Column, Schema
 from tests.strategies import World, class_worlds, worlds
 
 RULES = RuleSet(
@@ -98,8 +100,69 @@ def test_the_schema_is_saved_too(tmp_path: Path) -> None:
     schema, _ = Schema.learn({"p": [1, 2], "q": [0.1, None], "z": ["a", None]})
     RuleSet.parse("yes if p/q > 0.5 else no").with_schema(schema).save(tmp_path / "m.json")
     loaded = load(tmp_path / "m.json")
-    assert loaded.schema == schema
+    assert loaded.schema == schema.keep(["p", "q"])
+    assert loaded.schema.columns[:2] == schema.columns[:2]
     assert str(loaded) == "yes if p/q > 0.5\nelse no"
+
+
+SECRETS = {
+    "age": [31, 58, 44, None],
+    "region": ["north", "west", None, "west"],
+    "mail": ["ann@secret", "bob@secret", None, "cy@secret"],
+    "account": [987654.321, 2.5, 1.5, 0.5],
+    "code": [70001, 70002, 70003, None],
+    "paid": [True, False, True, None],
+}
+
+
+def learned(text: str) -> RuleSet | ClassRules:
+    schema, _ = Schema.learn(SECRETS, categorical=["code"], missing_values={"mail": ["?"], "region": ["?"]})
+    return RuleSet.parse(text, schema) if text.startswith("yes") else ClassRules.parse(text, schema)
+
+
+@pytest.mark.parametrize(
+    "text", ["yes if age > 40 and region in {west} else no", "a if age > 40 else b if age < 9 else c"]
+)
+@pytest.mark.parametrize("kept", [to_text, lambda rules: repr(pickle.loads(pickle.dumps(rules)).schema)])
+def test_only_columns_that_are_read_leave_what_they_held(text: str, kept: Callable[[Any], str]) -> None:
+    said = kept(learned(text))
+    assert not [secret for secret in ("secret", "987654.321", "70001", "70003") if secret in said]
+    assert "58.0" in said  # the range of a column that is read
+    assert ("north" in said) == ("region" in text)
+    assert all(name in said for name in SECRETS)  # by which columns of an array have their places
+
+
+def test_rules_that_ask_whether_a_column_is_missing_keep_that_alone() -> None:
+    text = "yes if mail is missing or code is known and account is known and paid is missing else no"
+    rules = modelfile.from_text(to_text(learned(text)))
+    found = {column.name: column for column in rules.schema.columns}
+    assert found["mail"] == Column("mail", "categorical", missing=True, missing_values=("?",))
+    assert found["code"] == Column("code", "numeric", missing=True)  # of which exports know the type
+    assert found["account"] == Column("account", "numeric", missing=False)
+    assert found["paid"].categories == (False, True)
+    assert found["age"] == Column("age", "numeric", missing=True)
+    for X in (SECRETS, {**SECRETS, "mail": ["?", "new", "x", ""]}):
+        assert np.array_equal(rules.predict(X), learned(text).predict(X))
+
+
+def test_a_rule_that_is_taken_out_leaves_nothing() -> None:
+    rules = learned("yes if age > 40 or region in {west} else no")
+    rules = rules.with_baseline(Baseline.count(rules, SECRETS, ["yes"] * 4)).without(2)
+    assert "west" not in to_text(rules)
+    again = pickle.loads(pickle.dumps(rules))
+    assert again == rules
+    assert "west" not in repr((again.schema, again.baseline))
+    assert len(again.baseline.rules) == 1
+
+
+def test_a_file_that_says_more_is_read_and_forgets_it() -> None:
+    doc = json.loads(to_text(learned("yes if age > 40 else no")))
+    schema = learned("yes if age > 40 else no").schema
+    read = modelfile.from_text(json.dumps(doc | {"columns": schema.to_json()}))
+    assert read.schema == schema.keep(["age"])
+    assert read.with_rule("mail = anyone").columns == ("age", "mail")  # nothing is known of it, so nothing refused
+    with pytest.raises(ParseError, match="nothing is known of the range of column 'account'"):
+        read.with_rule("age/account > 3")
 
 
 # -- writing ----------------------------------------------------------------------------------------
@@ -413,6 +476,51 @@ def test_a_new_rule_has_no_training_counts_and_the_others_keep_theirs(tmp_path: 
     jsonschema.validate(saved, SCHEMA)
     assert load(tmp_path / "m.json").baseline == Baseline(4, None, tuple(
         (label, rule, counted) for label, rule, counted in rules.baseline.rules if rule in rules.rules))  # fmt: skip
+
+
+def shuffled(doc: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """The same file with its rules, and their counts, in another order; some twice, some without counts."""
+    owners, counts = [], iter(doc["training"]["rules"])
+    parts = doc.get("classes", [doc])
+    for part in parts:
+        own = [(rule, next(counts)) for rule in part["rules"]]
+        own += [(rule, rng.choice([count, None])) for rule, count in own if rng.random() < 0.5]
+        own = [(rule, None if rng.random() < 0.1 else count) for rule, count in own]
+        rng.shuffle(own)
+        part["rules"] = [rule for rule, _ in own]
+        owners += own
+    doc["training"]["rules"] = [count for _, count in owners]
+    return doc
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yes if x > 3 or x < 1 or z in {a} or z is missing and x > 2 else no",
+        "a if x > 3 or x < 1 else b if x > 3 or z in {a} or z is missing else c",
+    ],
+)
+def test_counts_stay_with_their_rules_whatever_their_order_in_the_file(text: str) -> None:
+    rules = RuleSet.parse(text) if text.startswith("yes") else ClassRules.parse(text)
+    rules = rules.with_baseline(Baseline.count(rules, X, Y))
+    for seed in range(200):
+        read = modelfile.from_text(json.dumps(shuffled(json.loads(to_text(rules)), random.Random(seed))))
+        assert read == rules
+        again = modelfile.from_text(to_text(read))
+        assert again.baseline == read.baseline
+        assert to_text(again) == to_text(read)
+        for label, rule, counted in read.baseline.rules:
+            assert counted == rules.baseline.of(label, rule)
+        whole = len(read.baseline.rules) == rules.n_rules
+        assert read.baseline == rules.baseline if whole else read.baseline.right is None
+
+
+def test_a_rule_twice_with_different_counts_is_refused(tmp_path: Path) -> None:
+    rules = RuleSet.parse("yes if x > 3 else no")
+    doc = json.loads(to_text(rules.with_baseline(Baseline.count(rules, X, Y))))
+    doc["rules"] *= 2
+    doc["training"]["rules"] = [[2, 2], [2, 1]]
+    assert_refused(tmp_path, json.dumps(doc), "a rule stands twice, with different counts. Keep one of them.")
 
 
 SCHEMA = json.loads(Path(modelfile.__file__).with_name("modelfile.schema.json").read_text(encoding="utf-8"))

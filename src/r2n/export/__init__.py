@@ -43,7 +43,7 @@ def export(rules: RuleSet | ClassRules, to: str, **options: Any) -> str | bytes:
         if name not in known:
             raise ParameterError(f"{to} has no option {name!r}.{advice(name, known, 'Its options')}")
     try:
-        return cast("str | bytes", _module(to).write(rules, **options))
+        return cast("str | bytes", _module(to).write(rules.without_unread(), **options))
     except ModuleNotFoundError as error:
         raise ParameterError(
             f"writing {to} needs the package {error.name}, which is not installed. Run: pip install 'r2n[export]'"

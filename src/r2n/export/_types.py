@@ -26,6 +26,8 @@ def type_of(rules: RuleSet | ClassRules, name: str) -> Type:
         return "number"
     seen = column.categories if column is not None and column.categories else _asked(rules, name)
     found = type_of_values(seen)
+    if found == "unknown" and column is not None:
+        return "text"  # a column of categories, of which none was kept: those of numbers and Booleans tell theirs
     if found == "mixed":
         raise ParameterError(
             f"column {name!r} holds text and numbers ({', '.join(map(repr, seen[:4]))}), "

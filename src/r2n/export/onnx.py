@@ -64,9 +64,8 @@ def _inputs(rules: RuleSet | ClassRules, found: Typed) -> dict[str, Field]:
     """What is read, by the name of its input. The number of rows is known from it, so there is at least one."""
     fields = list(found.fields.values())
     if not fields and rules.schema is not None and rules.schema.columns:
-        column = rules.schema.columns[0]
-        texts = any(isinstance(category, str) for category in column.categories)
-        fields = [Field(column.name, "text" if texts else "number")]
+        names = (*rules.schema.numeric, *rules.schema.names)  # numbers, if there are any
+        fields = [Field(names[0], "number" if rules.schema.numeric else "text")]
     if not fields:
         raise ParameterError(
             "these rules read no column, and an ONNX model knows the number of rows only from its inputs. "

@@ -23,10 +23,11 @@ class Move:
     objective: float
     error: float
     begins: bool = False  # the start of a descent, named by where it comes from
+    size: int = 0  # of its rules
 
-    @property
-    def size(self) -> int:
-        return sum(rule.size for rule in self.rules)
+    def without_rules(self) -> Move:
+        """What a model remembers of it: rules on the way may read what the model does not."""
+        return replace(self, rules=())
 
     def renamed(self, names: Mapping[str, str]) -> Move:
         """The same over columns of other names."""
@@ -62,7 +63,8 @@ def told(name: str, state: State, begins: bool = False) -> Move:
     """The move that led to a state, with the fixed rules, which are read and priced like all."""
     fixed = state.problem.knowledge.fixed
     objective = state.objective + state.problem.prices.of_rules(fixed)
-    return Move(name, (*fixed, *state.rules), objective, state.error, begins)
+    rules = (*fixed, *state.rules)
+    return Move(name, rules, objective, state.error, begins, sum(rule.size for rule in rules))
 
 
 def passed(deadline: float | None) -> bool:

@@ -50,6 +50,7 @@ class Plan:
     n_jobs: int | None = None
     explore_until: float | None = None  # on time.monotonic's clock
     finish_until: float | None = None
+    shorten_until: float | None = None  # the numbers of points that were not chosen
 
     def descents(self, n_starts: int) -> int:
         """The most descents that refining so many starts takes: what progress is measured by."""
@@ -65,6 +66,7 @@ class Refined:
     chosen: int
     rough: RuleSet  # before their numbers were made short
     rules: RuleSet
+    short: tuple[RuleSet, ...]  # the rules of each point with short numbers; those chosen are not fitted to all rows
     interrupted: bool = False  # by the user's Ctrl-C; the rules are the best found until then
 
 
@@ -130,9 +132,27 @@ def refine(
         rough = rules
         with allow_interrupts():
             rules = with_short_numbers(rough, rows.table, plan.knowledge, plan.caps.literals)
+            short = shorten_points(front, chosen, rows.table, plan)
     except KeyboardInterrupt:
-        interrupted = True
-    return Refined(front, chosen, rough, rules, interrupted)
+        interrupted, short = True, tuple(point.rules for point in front)
+    front, chosen, short = without_matched(front, chosen, short)
+    return Refined(front, chosen, rough, rules, short, interrupted)
+
+
+def shorten_points(front: Front, chosen: int, table: Table, plan: Plan) -> tuple[RuleSet, ...]:
+    """The rules of every point with short numbers; if time is short, those near the one chosen."""
+    short = [point.rules for point in front]
+    for i in sorted(range(len(short)), key=lambda i: abs(i - chosen)):
+        if not passed(plan.shorten_until):
+            short[i] = with_short_numbers(short[i], table, plan.knowledge, plan.caps.literals)
+    return tuple(short)
+
+
+def without_matched(front: Front, chosen: int, short: Sequence[RuleSet]) -> tuple[Front, int, tuple[RuleSet, ...]]:
+    """Without points that a later one, which errs less, matches in size now that it is short; the choice stays."""
+    sizes = [rules.size for rules in short]
+    kept = [i for i, size in enumerate(sizes) if i == chosen or size < min(sizes[i + 1 :], default=size + 1)]
+    return Front(tuple(front[i] for i in kept)), kept.index(chosen), tuple(short[i] for i in kept)
 
 
 def until_sufficient(points: Iterable[Point], judges: Labelled) -> Iterator[Point]:

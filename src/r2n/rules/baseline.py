@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ class Counted(NamedTuple):
 
     covered: int
     positives: int
+
+
+CountedRules: TypeAlias = tuple[tuple[Value, Rule, Counted], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Baseline:
     rows: int
     right: int | None
     """By all rules together; None if that is not known of the rules that are left."""
-    rules: tuple[tuple[Value, Rule, Counted], ...]
+    rules: CountedRules
 
     @classmethod
     def count(cls, rules: RuleSet | ClassRules, X: object, y: Any) -> Baseline:
@@ -46,9 +49,7 @@ class Baseline:
         table = rules.table(X)
         labels = _labels(y, table.n_rows)
         counted = tuple(
-            (part.label, rule, Counted(int(fired.sum()), int(np.sum(labels[fired] == part.label))))
-            for part in parts(rules)
-            for rule, fired in zip(part.rules, part.fires(table).T, strict=True)
+            each for part in parts(rules) for each in count_rules(part, part.fires(table), labels == part.label)
         )
         return cls(table.n_rows, int(np.sum(rules.predict(table).astype(object) == labels)), counted)
 
@@ -61,10 +62,29 @@ class Baseline:
         owners = {(part.label, rule) for part in parts(rules) for rule in part.rules}
         return self.right if owners == {(label, rule) for label, rule, _ in self.rules} else None
 
+    def restrict_to(self, rules: RuleSet | ClassRules) -> Baseline:
+        """What is known of these very rules, each once and in their order: counts of other rules are left out.
+
+        >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
+        >>> base = Baseline.count(rules, {"x": [1, 4], "z": ["b", "a"]}, ["no", "yes"])
+        >>> [str(rule) for _, rule, _ in base.restrict_to(rules.without(1)).rules]
+        ['z in {a}']
+        """
+        known = {(label, rule): counted for label, rule, counted in reversed(self.rules)}  # `of` takes the first, too
+        owners = ((part.label, rule) for part in parts(rules) for rule in part.rules)
+        kept = tuple((*owner, known[owner]) for owner in owners if owner in known)
+        return Baseline(self.rows, self.right_of(rules), kept)
+
     def renamed(self, names: Mapping[str, str]) -> Baseline:
         """The same of columns of other names."""
         renamed = tuple((label, rule.renamed(names), counted) for label, rule, counted in self.rules)
         return Baseline(self.rows, self.right, renamed)
+
+
+def count_rules(rules: RuleSet, fired: NDArray[np.bool_], truth: NDArray[np.bool_]) -> CountedRules:
+    """Each rule's own count, given which rules are true in which rows, and which rows have the label."""
+    covered, positives = fired.sum(axis=0), fired[truth].sum(axis=0)
+    return tuple((rules.label, rule, Counted(int(covered[j]), int(positives[j]))) for j, rule in enumerate(rules.rules))
 
 
 def parts(rules: RuleSet | ClassRules) -> Iterator[RuleSet]:

@@ -41,6 +41,8 @@ def ratio_problem(schema: Schema, name: str) -> str | None:
     if not column.low < 0:
         return None
     read = write_name(name)
+    if math.isinf(column.low):
+        return f"nothing is known of the range of column {name!r}. Write p - r·{read} > 0 for p/{read} > r."
     words = f"column {name!r} goes down to {column.low:.4g}, where a ratio turns round."
     return f"{words} Write p - r·{read} > 0 for p/{read} > r."
 

@@ -59,7 +59,8 @@ class Values:
     def of(cls, column: Column) -> Values:
         """What was seen in a column of a table."""
         if column.kind == "categorical":
-            return cls(categories=column.categories, other=False, never=column.missing_values, missing=column.missing)
+            other = not column.categories  # where none is known, any may come
+            return cls(categories=column.categories, other=other, never=column.missing_values, missing=column.missing)
         return cls(column.low, column.high, column.integer, True, never=column.missing_values, missing=column.missing)
 
     @classmethod

@@ -57,7 +57,8 @@ def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
 
 
 def to_text(rules: RuleSet | ClassRules) -> str:
-    """The content of a model file."""
+    """The content of a model file: the rules, and of their training rows no more than these read."""
+    rules = rules.without_unread()
     columns = None if rules.schema is None else rules.schema.to_json()
     version = max(map(_version, rules.literals), default=PLAIN_VERSION)
     if isinstance(rules, ClassRules):
@@ -97,7 +98,7 @@ def _read(document: Any) -> RuleSet | ClassRules:
         rules = RuleSet(*branches[0][::-1], default, schema) if single else ClassRules(branches, default, schema)
     except (ParameterError, SchemaError) as error:
         raise ModelFileError(str(error)) from None
-    return rules.with_baseline(_baseline(document.get("training"), branches))
+    return rules.with_baseline(_baseline(document.get("training"), branches)).without_unread()
 
 
 def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
@@ -118,10 +119,13 @@ def _baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]]) 
     if not isinstance(item["rules"], list) or len(item["rules"]) != len(owners):
         raise ModelFileError(f"training must have counts, or null, for each of the {len(owners)} rules.")
     rows = _count(item["rows"], 2**53)
-    counted = zip(owners, item["rules"], strict=True)
-    known = tuple((*owner, _counted(counts, rows)) for owner, counts in counted if counts is not None)
+    known: dict[tuple[Value, Rule], Counted] = {}
+    for owner, counts in zip(owners, item["rules"], strict=True):
+        counted = None if counts is None else _counted(counts, rows)
+        if counted is not None and known.setdefault(owner, counted) != counted:
+            raise ModelFileError("a rule stands twice, with different counts. Keep one of them.")
     right = None if item["right"] is None else _count(item["right"], rows)
-    return Baseline(rows, right, known)
+    return Baseline(rows, right, tuple((*owner, counted) for owner, counted in known.items()))
 
 
 def _counted(counts: object, rows: int) -> Counted:
@@ -152,12 +156,9 @@ def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
     """Counts in the order of the rules; null for a rule that was not there."""
     if rules.baseline is None:
         return None
-    counted = [rules.baseline.of(part.label, rule) for part in parts(rules) for rule in part.rules]
-    return {
-        "rows": rules.baseline.rows,
-        "right": rules.baseline.right_of(rules),
-        "rules": [None if each is None else list(each) for each in counted],
-    }
+    known = {(label, rule): list(counted) for label, rule, counted in rules.baseline.rules}
+    counted = [known.get((part.label, rule)) for part in parts(rules) for rule in part.rules]
+    return {"rows": rules.baseline.rows, "right": rules.baseline.right, "rules": counted}
 
 
 def _version(literal: Literal) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -55,26 +55,43 @@ def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] =
         or y > 0.5
     else no
     """
+    said = {literal: literal.evaluate(table) for literal in rules.literals}
+
+    def fires(literals: Iterable[Literal]) -> Bools:
+        truth = np.ones(table.n_rows, dtype=np.bool_)
+        for literal in literals:
+            truth &= said[literal]
+        return truth
+
     current = list(rules.rules)
+    fired = [fires(rule.literals) for rule in current]
+    count = np.sum(fired, axis=0, dtype=np.intp)
     for j, original in enumerate(rules.rules):
-        silent = np.ones(table.n_rows, dtype=np.bool_)
-        for k, other in enumerate(current):
-            if k != j:
-                silent &= ~other.evaluate(table)
+        silent = count == fired[j]
         for literal in original.literals:
             if literal in given:
                 continue
             rest = tuple(other for other in current[j].literals if other != literal)
-            care = silent & Rule(rest).evaluate(table)
-            current[j] = Rule((*rest, _round_literal(literal, table.take(care), table)))
+            short = _round_literal(literal, table.take(silent & fires(rest)), table)
+            if short not in said:
+                said[short] = short.evaluate(table)
+            current[j] = Rule((*rest, short))
+        now = fires(current[j].literals)
+        count += now.astype(np.intp) - fired[j]
+        fired[j] = now
     return rules.with_rules(current)
 
 
 def _round_literal(literal: Literal, table: Table, whole: Table) -> Literal:
-    """With the shortest numbers that keep its truth on the rows of a table, which are some of a whole one's."""
+    """With the shortest numbers that keep its truth on the rows of a table, which are some of a whole one's.
+
+    If it is always, or never, true on these, they do not say where its boundary lies: then on those of the whole one.
+    """
     if not isinstance(literal, Halfspace):
         return literal
-    return with_short_fills(_with_short_numbers(literal, table), table, whole)
+    truth = literal.evaluate(table)
+    short = _with_short_numbers(literal, whole if truth.all() or not truth.any() else table)
+    return with_short_fills(short, table, whole)
 
 
 def _with_short_numbers(literal: Halfspace, table: Table) -> Halfspace:

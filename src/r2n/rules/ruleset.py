@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.literals import Bools, Literal, natural_key, sets_of
+from r2n.rules.literals import Bools, Halfspace, Literal, Membership, natural_key, sets_of
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Table, Value, as_value
 from r2n.schema.values import CellError, shown
@@ -93,6 +93,11 @@ class Readable:
         raise NotImplementedError
 
     @property
+    def baseline(self) -> Baseline | None:
+        """What was counted on the rows they were learned from, if known."""
+        raise NotImplementedError
+
+    @property
     def n_rules(self) -> int:
         """How many rules."""
         return len(self.rules)
@@ -128,6 +133,22 @@ class Readable:
         if isinstance(X, Table) or self.schema is None:
             return Table.read(X)
         return self.schema.table(X, only=self.columns)
+
+    # -- what is kept of the training rows -----------------------------------------------------
+
+    def without_unread(self) -> Self:
+        """The same rules, knowing nothing of columns that they do not read, nor of rules that were taken out.
+
+        Files and pickles hold no more than that. Of a column of which the rules only ask whether it is missing, they
+        know whether it was.
+        """
+        schema = None if self.schema is None else kept_columns(self.schema, self.literals)
+        baseline = None if self.baseline is None else self.baseline.restrict_to(self)  # type: ignore[arg-type]
+        return replace(self, schema=schema, baseline=baseline)  # type: ignore[type-var]
+
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        kept = self.without_unread()
+        return type(self), tuple(getattr(kept, each.name) for each in fields(kept))  # type: ignore[arg-type]
 
     # -- proofs --------------------------------------------------------------------------------
 
@@ -296,6 +317,13 @@ class RuleSet(Readable):
         from r2n.rules.modelfile import save  # the file format needs this class
 
         save(self, path)
+
+
+def kept_columns(schema: Schema, literals: Iterable[Literal]) -> Schema:
+    """The schema, knowing only what these literals read."""
+    found = tuple(literals)
+    read = {name for each in found if isinstance(each, Halfspace | Membership) for name in each.columns}
+    return schema.keep(read, {name for each in found for name in each.columns})
 
 
 def sorted_columns(literals: Iterable[Literal]) -> tuple[str, ...]:

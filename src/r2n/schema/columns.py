@@ -53,6 +53,26 @@ class Column:
         integer = bool((known == np.floor(known)).all())
         return cls(name, kind, low, high, missing=missing, missing_values=codes, integer=integer)
 
+    def without_values(self) -> Column:
+        """What rules need that only ask whether it is missing: neither range nor categories, except of Booleans.
+
+        >>> Column("mail", "categorical", categories=("a@b", "c@d"), missing=True).without_values().categories
+        ()
+        """
+        types = {type(category) for category in self.categories}
+        if bool in types and str not in types:
+            return self
+        kind: Kind = "numeric" if types and types <= {int, float} else self.kind  # exports ask for the column's type
+        return self._or(Column(self.name, kind, missing=self.missing, missing_values=self.missing_values))
+
+    def without_anything(self) -> Column:
+        """Its name and kind: the rest is as if no row had been seen, so anything may come."""
+        return self._or(Column(self.name, self.kind, missing=True))
+
+    def _or(self, other: Column) -> Column:
+        """This very object if they are equal: a pickle holds it once."""
+        return self if self == other else other
+
     def to_json(self) -> dict[str, object]:
         """Plain data; an unknown bound is null."""
         return {
@@ -202,6 +222,25 @@ class Schema:
     def without(self, names: Collection[str]) -> Schema:
         """The other columns."""
         return Schema(tuple(column for column in self.columns if column.name not in names))
+
+    def keep(self, read: Collection[str], asked: Collection[str] = ()) -> Schema:
+        """All columns, but only of those `read` what they held; of those `asked` whether they are missing, just that.
+
+        A model says no more of its training rows than its rules read. The names of the others stay: they give
+        columns of an array their places.
+
+        >>> schema, _ = Schema.learn({"age": [31, 58], "mail": ["a@b", "c@d"]})
+        >>> schema.keep(["age"]).column("mail")
+        Column(name='mail', kind='categorical', low=-inf, high=inf, categories=(), missing=True, missing_values=(), \
+integer=False)
+        """
+
+        def kept(column: Column) -> Column:
+            if column.name in read:
+                return column
+            return column.without_values() if column.name in asked else column.without_anything()
+
+        return Schema(tuple(map(kept, self.columns)))
 
     def table(self, X: object, same_order: bool = False, only: Collection[str] | None = None) -> Table:
         """Read X as a table of this schema: frames and dicts by name, arrays by position.
