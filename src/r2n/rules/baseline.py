@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.rules.classes import ClassRules
-from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.ruleset import Rule, RuleSet, is_label
 from r2n.schema import Value
+from r2n.schema.values import value_id
 
 
 class Counted(NamedTuple):
@@ -46,7 +47,7 @@ class Baseline:
         table = rules.table(X)
         labels = _labels(y, table.n_rows)
         counted = tuple(
-            (part.label, rule, Counted(int(fired.sum()), int(np.sum(labels[fired] == part.label))))
+            (part.label, rule, Counted(int(fired.sum()), int(np.sum(is_label(labels[fired], part.label)))))
             for part in parts(rules)
             for rule, fired in zip(part.rules, part.fires(table).T, strict=True)
         )
@@ -56,15 +57,24 @@ class Baseline:
         """What was counted of a rule; None if it was not there."""
         return next((counted for own, known, counted in self.rules if (own, known) == (label, rule)), None)
 
+    def in_order_of(self, rules: RuleSet | ClassRules) -> list[Counted | None]:
+        """The same of each rule, in the order in which they are printed."""
+        known = {_owner(label, rule): counted for label, rule, counted in reversed(self.rules)}  # the first one counts
+        return [known.get(_owner(part.label, rule)) for part in parts(rules) for rule in part.rules]
+
     def right_of(self, rules: RuleSet | ClassRules) -> int | None:
         """Rows that these rules predict right; None if they are not the very ones that were counted."""
-        owners = {(part.label, rule) for part in parts(rules) for rule in part.rules}
-        return self.right if owners == {(label, rule) for label, rule, _ in self.rules} else None
+        owners = {_owner(part.label, rule) for part in parts(rules) for rule in part.rules}
+        return self.right if owners == {_owner(label, rule) for label, rule, _ in self.rules} else None
 
     def renamed(self, names: Mapping[str, str]) -> Baseline:
         """The same of columns of other names."""
         renamed = tuple((label, rule.renamed(names), counted) for label, rule, counted in self.rules)
         return Baseline(self.rows, self.right, renamed)
+
+
+def _owner(label: Value, rule: Rule) -> Hashable:
+    return value_id(label), rule
 
 
 def parts(rules: RuleSet | ClassRules) -> Iterator[RuleSet]:
