@@ -19,7 +19,7 @@ from r2n.schema import Table
 ODD_NAMES = (
     "x0", "x2", "x10", "x02", "income", "hours per week", 'say "hi"', "a > b", "a-b", "a/b", "x·y", "x*y",
     "if", "NOT", "Known", "inf", "True", "größe", "年齢", "e\u0301", "a\nb", "\t", "", " ", "0", "1e3", "-1",
-    "back\\slash", "{a, b}", "a,b", "()", "'", "`", "#", ";--", "\ud800", "\x00", "x" * 50, "²", "_",
+    "back\\slash", "{a, b}", "a,b", "()", "'", "`", "#", ";--", "\U0001f600", "\x00", "x" * 50, "²", "_",
     "9" * 20,
 )  # fmt: skip
 

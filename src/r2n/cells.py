@@ -12,6 +12,7 @@ from r2n.rules import ClassRules, Halfspace, RuleSet, sets_of
 from r2n.rules.baseline import parts
 from r2n.rules.text import write_value
 from r2n.schema import Column, Value
+from r2n.schema.values import distinct_values, value_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +77,7 @@ def columns_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:
 
 def labels_of(rules: RuleSet | ClassRules) -> list[Value]:
     """The labels, the default last."""
-    return list(dict.fromkeys([*(part.label for part in parts(rules)), rules.default]))
+    return list(distinct_values([*(part.label for part in parts(rules)), rules.default]))
 
 
 def values_of(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
@@ -112,13 +113,13 @@ def _finder(values: Iterable[Value]) -> Read:
     known = list(values)
     written = {str(value): value for value in known} | {write_value(value): value for value in known}
     truths = {str(value).lower(): value for value in known if isinstance(value, bool)}
-    numbers = {value: value for value in known if not isinstance(value, str | bool)}
+    numbers = {value_id(value): value for value in known if not isinstance(value, str | bool)}
 
     def find(text: str) -> Value | None:
         if text in written:
             return written[text]
         number = _number(text)
-        return truths.get(text.lower()) if number is None else numbers.get(number)
+        return truths.get(text.lower()) if number is None else numbers.get(value_id(number))
 
     return find
 

@@ -20,7 +20,7 @@
         ├── UnseenCategory                 an expert names a category that no row has
         └── WorkersLost                    work was done again that other processes had begun
 
-Every message says what came, what was expected, and what to do.
+Every message says what came, what was expected, and what to do, in at most 2,000 bytes: a name may be a megabyte long.
 """
 
 from __future__ import annotations
@@ -45,9 +45,31 @@ __all__ = [
 # How much of a long line is shown on either side of the caret.
 _SHOWN = 60
 
+MOST_BYTES = 2000  # of a message
+
+
+def shorten(message: str, most: int = MOST_BYTES) -> str:
+    """A message of at most so many bytes: of a longer one the start and the end, which says what to do.
+
+    >>> shorten("column '" + "x" * 5000 + "' is unknown. Rename it.", most=60)
+    "column 'xxxxxxxxxxxxxxxxxxxx … xxx' is unknown. Rename it."
+    """
+    if len(message) <= most // 4:  # no character takes more than four bytes
+        return message
+    encoded = message.encode("utf-8", "surrogatepass")
+    if len(encoded) <= most:
+        return message
+    room = most - len(" … ".encode())
+    head, tail = encoded[: room - room // 2], encoded[len(encoded) - room // 2 :]
+    # Half a character at the cut is left out.
+    return " … ".join(part.decode("utf-8", "ignore") for part in (head, tail))
+
 
 class R2NError(Exception):
     """The root: catch it to catch whatever r2n raises on purpose."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shorten(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class SchemaError(R2NError, ValueError):
@@ -86,13 +108,17 @@ class ParseError(R2NError, ValueError):
     def __init__(self, problem: str, line: int, column: int, source: str) -> None:
         # All four go to `args`, so that the error survives pickling between processes.
         super().__init__(problem, line, column, source)
-        self.problem = problem
+        self.args = (self.args[0], line, column, source)  # the line stays whole, for `column` counts from its start
+        self.problem = str(self.args[0])
         self.line = line
         self.column = column
         self.source = source
 
     def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}: {self.problem}\n{self._pointer()}"
+        # What is shown of the line is short, but for the widest characters.
+        pointer = self._pointer()
+        head = f"line {self.line}, column {self.column}: {self.problem}"
+        return f"{shorten(head, MOST_BYTES - 1 - len(pointer.encode('utf-8', 'surrogatepass')))}\n{pointer}"
 
     def _pointer(self) -> str:
         """The offending line with a caret under the place; long lines are cut to a window around it."""
@@ -106,6 +132,9 @@ class ParseError(R2NError, ValueError):
 
 class R2NWarning(UserWarning):
     """The root of r2n's warnings."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shorten(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class ConstantRules(R2NWarning):

@@ -512,7 +512,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
     def _winners(self) -> NDArray[np.intp]:
         """For each part of the model the position in `classes_` of the class it decides for."""
         labels = self.rules_.labels if isinstance(self.rules_, ClassRules) else (self.rules_.label,)
-        return np.array([int(np.flatnonzero(self.classes_ == label)[0]) for label in (*labels, self.rules_.default)])
+        classes = self.classes_.tolist()
+        return np.array([classes.index(label) for label in (*labels, self.rules_.default)])
 
     def transform(self, X: Any) -> Bools:
         """The learned literals as Boolean columns, named by `get_feature_names_out`."""

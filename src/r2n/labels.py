@@ -13,8 +13,9 @@ from sklearn.utils.validation import column_or_1d
 
 from r2n.errors import ParameterError, SchemaError
 from r2n.rules import RuleSet
+from r2n.rules.ruleset import label_array
 from r2n.schema import Schema, Value, as_value
-from r2n.schema.values import CellError, shown
+from r2n.schema.values import NOT_UNICODE, CellError, is_unicode, shown
 from r2n.words import count, name_rows
 
 MOST_COUNTED = 2.0**40  # a weight: sums over as many rows as there may be stay exact
@@ -45,6 +46,7 @@ class Labels:
         _refuse_missing(column)
         _refuse_mixture(column)
         _refuse_measurements(column)
+        _refuse_broken_text(column)
         try:
             check_classification_targets(column)
             classes, codes = np.unique(column, return_inverse=True)
@@ -83,15 +85,18 @@ def _one_class(label: Value, where: str = "") -> str:
 
 def _plain_array(y: Any) -> Any:
     """Nullable columns as the values they hold, not as floats or objects; anything else as it is."""
-    if isinstance(y, list | tuple) and len({isinstance(label, str) for label in y}) > 1:
-        return np.array(y, dtype=object)  # else numbers beside text would become text
-    if isinstance(y, list | tuple) or (isinstance(getattr(y, "dtype", None), np.dtype) and y.dtype.kind not in "OMm"):
+    if isinstance(y, list | tuple):
+        # As objects: else numbers beside text would become text, and a NUL be cut off the end of one.
+        mixed = len({isinstance(label, str) for label in y}) > 1
+        cut = any(isinstance(label, str) and label.endswith("\0") for label in y)
+        return np.array(y, dtype=object) if mixed or cut else y
+    if isinstance(getattr(y, "dtype", None), np.dtype) and y.dtype.kind not in "OMmT":
         return y
     if getattr(y, "ndim", 1) != 1 or not (hasattr(y, "to_list") or hasattr(y, "to_pylist") or hasattr(y, "tolist")):
         return y
     cells = y.to_list() if hasattr(y, "to_list") else y.to_pylist() if hasattr(y, "to_pylist") else list(y)
     values = [_read(cell, row) for row, cell in enumerate(cells)]
-    return np.array(values, dtype=object if len(set(map(type, values))) > 1 else None)
+    return label_array(values)  # type: ignore[arg-type]  # missing ones are refused later, with their rows
 
 
 def _read(cell: object, row: int) -> Value | None:
@@ -132,6 +137,16 @@ def _refuse_mixture(column: NDArray[Any]) -> None:
         texts = {isinstance(label, str): label for label in column.tolist()}
         if len(texts) > 1:
             raise SchemaError(f"y holds both {texts[True]!r} and {texts[False]!r}. Give labels of one type.")
+
+
+def _refuse_broken_text(column: NDArray[Any]) -> None:
+    if column.dtype.kind not in "UO":
+        return
+    rows = column.tolist()
+    broken = {label for label in set(rows) if not is_unicode(label)}
+    if broken:
+        row = next(row for row, label in enumerate(rows) if label in broken)
+        raise SchemaError(f"y holds the label {shown(rows[row])} in row {row}, which {NOT_UNICODE}")
 
 
 def _refuse_measurements(column: NDArray[Any]) -> None:

@@ -125,7 +125,7 @@ def test_a_sum_that_is_too_long_to_nest_is_refused(n: int) -> None:
         pmml.write(wide(n))
 
 
-LEGAL = [*(name for name in ODD_NAMES if name not in ("\ud800", "\x00", "")), "\r", "a\rb", "a\r\nb"]
+LEGAL = [*(name for name in ODD_NAMES if name not in ("\x00", "")), "\r", "a\rb", "a\r\nb"]
 
 
 def test_any_column_name_and_category_that_xml_can_hold(java: Any) -> None:
@@ -156,7 +156,7 @@ def renamed_category(rules: RuleSet, name: str, negated: bool) -> RuleSet:
     "rules",
     [
         RuleSet.parse('yes if "\\u0000" > 1 else no'),
-        RuleSet.parse('yes if x in {"\\ud800"} else no'),
+        RuleSet.parse('yes if x in {"\\ufffe"} else no'),
         RuleSet.parse('"\\u0001" if x > 1 else no'),
     ],
 )

@@ -144,7 +144,7 @@ def test_literals_are_frozen_and_hashable() -> None:
         (Membership("z", ("3", 3, "true", True, 2.5, "a\nb"), negated=True),
          'z not in {True, 2.5, 3, "3", "a\\nb", "true"}'),
         (Missing("is"), '"is" is missing'),
-        (Known("\ud800"), '"\\ud800" is known'),
+        (Known("\U0001f600"), '"\U0001f600" is known'),
     ],
     ids=str,
 )  # fmt: skip

@@ -17,15 +17,15 @@ import pytest
 from hypothesis import given
 
 from r2n.errors import ModelFileError, OutputError, ParseError
-from r2n.rules import Baseline, ClassRules, Halfspace, Known, Membership, Missing, Rule, RuleSet, load, modelfile, save
-from r2n.rules.modelfile import to_text
+from r2n.rules import Baseline, ClassRules, Halfspace, Known, Membership, Missing, Rule, RuleSet, limits, modelfile
+from r2n.rules.modelfile import load, save, to_text
 from r2n.schema import Column, Schema
 from tests.strategies import World, class_worlds, worlds
 
 RULES = RuleSet(
     (
         Rule((Halfspace.of({"income": 1, "debt": -0.1}, 0.30000000000000004), Missing("z"))),
-        Rule((Membership("z", ("a", 1, 2.5, True), negated=True), Known("lone \ud800 surrogate"))),
+        Rule((Membership("z", ("a", 1, 2.5, True), negated=True), Known("smile \U0001f600"))),
     ),
     "yes",
     "no",
@@ -388,7 +388,7 @@ def test_deep_nesting_where_a_value_belongs(tmp_path: Path) -> None:
 def test_files_without_end_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=r"/dev/zero: larger than 67,108,864 bytes\. Give a file written by"):
         load("/dev/zero")
-    monkeypatch.setattr(modelfile, "MOST_BYTES", 100)
+    monkeypatch.setattr(limits, "MOST_BYTES", 100)
     with pytest.raises(ModelFileError, match=r"bytes, but only 100 are read back\. Leave out columns with many"):
         RULES.save(tmp_path / "model.json")
     assert os.listdir(tmp_path) == []
@@ -416,7 +416,7 @@ def test_files_of_version_1_are_read(tmp_path: Path) -> None:
     schema = [
         {"name": name, "kind": kind, "low": None, "high": None, "categories": [], "missing": True, "missing_values": []}
         for name, kind in [("income", "numeric"), ("debt", "numeric"), ("z", "categorical"),
-                           ("lone \ud800 surrogate", "categorical")]
+                           ("smile \U0001f600", "categorical")]
     ]  # fmt: skip
     (tmp_path / "m.json").write_text(json.dumps(old | {"columns": schema}))
     loaded = load(tmp_path / "m.json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias
@@ -11,6 +10,7 @@ from r2n.rules import ClassRules, Filled, Halfspace, Membership, Missing, Rule, 
 from r2n.rules.literals import Terms
 from r2n.rules.text import write_bound, write_number
 from r2n.schema import Column, Value
+from r2n.schema.words import near
 
 Addend: TypeAlias = str | Filled | Missing | Membership  # the last two count 1 where they hold
 
@@ -99,8 +99,8 @@ def advice(name: str, known: Iterable[str], what: str) -> str:
     " Did you mean 'postgres'? The dialects are: postgres, sqlite."
     """
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    meant = near(name, names, most=1)
+    hint = f" Did you mean {meant[0]!r}?" if meant else ""
     return f"{hint} {what} are: {', '.join(names) or 'none'}."
 
 

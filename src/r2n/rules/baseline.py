@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.rules.classes import ClassRules
-from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.ruleset import Rule, RuleSet, is_label
 from r2n.schema import Value
+from r2n.schema.values import value_id
 
 
 class Counted(NamedTuple):
@@ -49,7 +50,7 @@ class Baseline:
         table = rules.table(X)
         labels = _labels(y, table.n_rows)
         counted = tuple(
-            each for part in parts(rules) for each in count_rules(part, part.fires(table), labels == part.label)
+            each for part in parts(rules) for each in count_rules(part, part.fires(table), is_label(labels, part.label))
         )
         return cls(table.n_rows, int(np.sum(rules.predict(table).astype(object) == labels)), counted)
 
@@ -57,10 +58,17 @@ class Baseline:
         """What was counted of a rule; None if it was not there."""
         return next((counted for own, known, counted in self.rules if (own, known) == (label, rule)), None)
 
+    def in_order_of(self, rules: RuleSet | ClassRules) -> list[Counted | None]:
+        """The same of each rule, in the order in which they are printed."""
+        known = {
+            owner_of(label, rule): counted for label, rule, counted in reversed(self.rules)
+        }  # the first one counts
+        return [known.get(owner_of(part.label, rule)) for part in parts(rules) for rule in part.rules]
+
     def right_of(self, rules: RuleSet | ClassRules) -> int | None:
         """Rows that these rules predict right; None if they are not the very ones that were counted."""
-        owners = {(part.label, rule) for part in parts(rules) for rule in part.rules}
-        return self.right if owners == {(label, rule) for label, rule, _ in self.rules} else None
+        owners = {owner_of(part.label, rule) for part in parts(rules) for rule in part.rules}
+        return self.right if owners == {owner_of(label, rule) for label, rule, _ in self.rules} else None
 
     def restrict_to(self, rules: RuleSet | ClassRules) -> Baseline:
         """What is known of these very rules, each once and in their order: counts of other rules are left out.
@@ -70,15 +78,20 @@ class Baseline:
         >>> [str(rule) for _, rule, _ in base.restrict_to(rules.without(1)).rules]
         ['z in {a}']
         """
-        known = {(label, rule): counted for label, rule, counted in reversed(self.rules)}  # `of` takes the first, too
         owners = ((part.label, rule) for part in parts(rules) for rule in part.rules)
-        kept = tuple((*owner, known[owner]) for owner in owners if owner in known)
+        counts = zip(owners, self.in_order_of(rules), strict=True)
+        kept = tuple((*owner, counted) for owner, counted in counts if counted is not None)
         return Baseline(self.rows, self.right_of(rules), kept)
 
     def renamed(self, names: Mapping[str, str]) -> Baseline:
         """The same of columns of other names."""
         renamed = tuple((label, rule.renamed(names), counted) for label, rule, counted in self.rules)
         return Baseline(self.rows, self.right, renamed)
+
+
+def owner_of(label: Value, rule: Rule) -> Hashable:
+    """What tells a rule of a label from all others."""
+    return value_id(label), rule
 
 
 def count_rules(rules: RuleSet, fired: NDArray[np.bool_], truth: NDArray[np.bool_]) -> CountedRules:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import math
+from itertools import chain
 
 from r2n.rules.literals import Halfspace, Literal, sets_of
 from r2n.rules.text import write_name, write_value
 from r2n.schema import Column, Schema, Value
 from r2n.schema.table import no_such_column
 from r2n.schema.values import shown
+from r2n.schema.words import near
 
 
 def column_problem(schema: Schema, name: str, compared: bool = False) -> str | None:
@@ -57,25 +58,24 @@ def category_problem(schema: Schema, name: str, value: Value, unseen: bool = Fal
     "column 'age' holds numbers, and never 'old'. Compare it, as in `age > 44.5`."
     """
     column = schema.column(name)
-    if value in column.missing_values:
+    if schema.is_code(name, value):
         return f"in column {name!r}, {shown(value)} stands for a missing value. Write `{write_name(name)} is missing`."
     if column.kind == "numeric":
         if not isinstance(value, str):
             return None
         return f"column {name!r} holds numbers, and never {shown(value)}. Compare it, as in `{_comparison(column)}`."
-    if unseen or not column.categories or value in column.categories:
+    if unseen or not column.categories or schema.holds(name, value):
         return None
     return f"column {name!r} never held {shown(value)}.{_nearest(value, column.categories)}"
 
 
 def literal_problem(schema: Schema, literal: Literal, unseen: bool = False) -> str | None:
     """The first problem of a literal, or None; `unseen` categories may be allowed."""
-    compared = literal.compared if isinstance(literal, Halfspace) else ()
-    problems = [column_problem(schema, name, name in compared) for name in literal.columns]
-    if not any(problems):
-        named = [(one.column, value) for one in sets_of(literal) for value in one.values]
-        problems += [category_problem(schema, column, value, unseen) for column, value in named]
-    return next(filter(None, problems), None)
+    compared = frozenset(literal.compared if isinstance(literal, Halfspace) else ())
+    read = (column_problem(schema, name, name in compared) for name in literal.columns)
+    named = ((one.column, value) for one in sets_of(literal) for value in one.values)
+    held = (category_problem(schema, column, value, unseen) for column, value in named)
+    return next(filter(None, chain(read, held)), None)
 
 
 def _comparison(column: Column) -> str:
@@ -85,7 +85,7 @@ def _comparison(column: Column) -> str:
 
 def _nearest(value: Value, categories: tuple[Value, ...]) -> str:
     texts = [category for category in categories if isinstance(category, str)]
-    near = difflib.get_close_matches(str(value), texts, n=3)
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    meant = near(str(value), texts)
+    hint = f" Did you mean {' or '.join(map(repr, meant))}?" if meant else ""
     some = ", ".join(map(shown, categories[:10])) + (", …" if len(categories) > 10 else "")
     return f"{hint} Its {len(categories)} categories are: {some}."

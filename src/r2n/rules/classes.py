@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.rules.literals import Bools
-from r2n.rules.ruleset import Readable, Rule, RuleSet, as_label, label_array
+from r2n.rules.ruleset import Readable, Rule, RuleSet, as_label, label_array, or_below
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Value
+from r2n.schema.values import distinct_values
+from r2n.schema.words import listed
 
 if TYPE_CHECKING:
     from r2n.rules.baseline import Baseline
@@ -52,8 +54,8 @@ class ClassRules(Readable):
         labels = [label for label, _ in branches]
         if not branches:
             raise ParameterError("rules for several classes need at least one class.")
-        if len(set(labels)) < len(labels):
-            raise ParameterError(f"a class is named twice in {labels}. Join its rules with `or`.")
+        if len(distinct_values(labels)) < len(labels):
+            raise ParameterError(f"a class is named twice in [{listed(labels)}]. Join its rules with `or`.")
         object.__setattr__(self, "branches", branches)
         object.__setattr__(self, "default", as_label(self.default))
         if self.schema is not None:
@@ -71,11 +73,14 @@ class ClassRules(Readable):
         """The rule set of one class against all others."""
         for known, rules in self.branches:
             if known == label and isinstance(known, str) == isinstance(label, str):
-                return RuleSet(rules, known, f"not {known}", self.schema)
-        raise ParameterError(f"there are no rules for {label!r}, only for {list(self.labels)}.")
+                return self._against_others(known, rules)
+        raise ParameterError(f"there are no rules for {label!r}, only for [{listed(self.labels)}].")
 
     def __iter__(self) -> Iterator[RuleSet]:
-        return (self[label] for label in self.labels)
+        return (self._against_others(label, rules) for label, rules in self.branches)
+
+    def _against_others(self, label: Value, rules: tuple[Rule, ...]) -> RuleSet:
+        return RuleSet(rules, label, f"not {label}", self.schema)
 
     def __len__(self) -> int:
         return len(self.branches)
@@ -126,7 +131,7 @@ class ClassRules(Readable):
     def with_class(self, rules: RuleSet) -> ClassRules:
         """With other rules for one class."""
         if rules.label not in self.labels:
-            raise ParameterError(f"there are no rules for {rules.label!r}, only for {list(self.labels)}.")
+            raise ParameterError(f"there are no rules for {rules.label!r}, only for [{listed(self.labels)}].")
         changed = tuple((label, rules.rules if label == rules.label else old) for label, old in self.branches)
         return replace(self, branches=changed)
 
@@ -169,8 +174,7 @@ class ClassRules(Readable):
         lines = []
         for k, (label, rules) in enumerate(self.branches):
             head = f"{'else ' if k else ''}{write_value(label)} if "
-            join = "\n" + "or ".rjust(len(head))
-            lines.append(head + (join.join(rule.text(self.schema) for rule in rules) or "false"))
+            lines.append(head + (or_below(head).join(rule.text(self.schema) for rule in rules) or "false"))
         return "\n".join([*lines, f"else {write_value(self.default)}"])
 
     def __str__(self) -> str:

@@ -6,6 +6,8 @@ A literal that reads a missing value is false, unless it says what to count ther
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -77,12 +79,11 @@ class Halfspace:
 
     def __post_init__(self) -> None:
         pairs = self.terms.items() if isinstance(self.terms, Mapping) else self.terms
-        terms = [(key, finite(a, f"the coefficient of {shown_key(key)}")) for key, a in pairs]
+        terms = [(key, _coefficient(key, a)) for key, a in pairs]
         for key, a in terms:
             check_key(key, a)
-        keys = [unfilled(key) for key, _ in terms]
-        if len(set(keys)) < len(keys):
-            twice = next(key for k, key in enumerate(keys) if key in keys[:k])
+        twice = _repeated(unfilled(key) for key, _ in terms)
+        if twice is not None:
             what = "the set" if isinstance(twice, Membership) else "column"
             alike = len({key for key, _ in terms if unfilled(key) == twice}) == 1
             advice = "Add its coefficients up." if alike else "Say once what it counts as where it is missing."
@@ -92,6 +93,11 @@ class Halfspace:
             raise ParameterError("a halfspace needs at least one column with a coefficient other than 0.")
         object.__setattr__(self, "terms", tuple(kept))
         object.__setattr__(self, "threshold", finite(self.threshold, "the threshold"))
+
+    def __hash__(self) -> int:
+        # By the bytes of its numbers: whoever writes a file can choose floats that Python would give the same hash.
+        numbers = array("d", [self.threshold, *(a for _, a in self.terms)])
+        return hash((tuple(key for key, _ in self.terms), numbers.tobytes()))
 
     @classmethod
     def of(cls, terms: Mapping[Any, float] | Iterable[tuple[Key, float]], threshold: float) -> Halfspace:
@@ -225,6 +231,22 @@ def sets_of(literal: Literal) -> tuple[Membership, ...]:
             return tuple(counted for counted, _ in literal.sets)
         case _:
             return ()
+
+
+def _coefficient(key: object, a: object) -> float:
+    if type(a) is float and math.isfinite(a):  # the words for what it is not take longer than the look
+        return a + 0.0
+    return finite(a, f"the coefficient of {shown_key(key)}")
+
+
+def _repeated(keys: Iterable[Key]) -> Key | None:
+    """The first that was there before."""
+    seen: set[Key] = set()
+    for key in keys:
+        if key in seen:
+            return key
+        seen.add(key)
+    return None
 
 
 def _product(a: float, column: Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.ruleset import Rule, RuleSet, is_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,10 @@ def _share(part: float, whole: float) -> float:
 
 
 def _positives(y: ArrayLike, rules: RuleSet, n_rows: int) -> NDArray[np.bool_]:
-    # As objects, so that comparing numbers with a text label gives False and not an error.
     labels = np.asarray(y, dtype=object)
     if labels.shape != (n_rows,):
         raise ParameterError(f"y must have one label for each of the {n_rows} rows, not shape {labels.shape}.")
-    return np.asarray(labels == rules.label, dtype=np.bool_)
+    return is_label(labels, rules.label)
 
 
 def _weights(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.outputs import write_file
-from r2n.rules.baseline import Baseline, Counted, parts
+from r2n.rules import limits
+from r2n.rules.baseline import Baseline, Counted, owner_of
 from r2n.rules.classes import ClassRules
 from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
@@ -22,9 +23,6 @@ FORMAT, CLASSES_FORMAT = "r2n rule set", "r2n rules for several classes"
 # written is the first version that can say it.
 VERSION, SETS_VERSION, PLAIN_VERSION = 4, 3, 2
 
-# Beyond this a file is refused before it is read: what it would become in memory is many times as large.
-MOST_BYTES = 2**26
-
 _FIELDS = {
     FORMAT: frozenset({"format", "version", "label", "default", "rules", "columns"}),
     CLASSES_FORMAT: frozenset({"format", "version", "classes", "default", "columns"}),
@@ -34,9 +32,10 @@ _FIELDS = {
 def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
     """Write a rule set; on failure the old file, if any, is untouched and nothing is left behind."""
     text = to_text(rules)
-    if len(text) > MOST_BYTES:
+    too_much = limits.excess(text) or limits.excess_of_rules(_count_rules(rules))
+    if too_much is not None:
         raise ModelFileError(
-            f"the rules and their columns take {len(text):,} bytes, but only {MOST_BYTES:,} are read back. "
+            f"the rules and their columns take {too_much} are read back. "
             f"Leave out columns with many categories, such as names."
         )
     write_file(path, text.encode("ascii"))
@@ -45,9 +44,9 @@ def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
     """Read a rule set, or rules for several classes, that `save` wrote; anything else is refused."""
     with open(path, "rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ModelFileError(f"{path}: larger than {MOST_BYTES:,} bytes. Give a file written by RuleSet.save.")
+        data = file.read(limits.MOST_BYTES + 1)
+    if len(data) > limits.MOST_BYTES:
+        raise ModelFileError(f"{path}: larger than {limits.MOST_BYTES:,} bytes. Give a file written by RuleSet.save.")
     try:
         return from_text(data.decode("utf-8-sig"))  # some editors put a mark before the text
     except UnicodeDecodeError:
@@ -60,7 +59,8 @@ def to_text(rules: RuleSet | ClassRules) -> str:
     """The content of a model file: the rules, and of their training rows no more than these read."""
     rules = rules.without_unread()
     columns = None if rules.schema is None else rules.schema.to_json()
-    version = max(map(_version, rules.literals), default=PLAIN_VERSION)
+    literals = (literal for rule in rules.rules for literal in rule.literals)
+    version = max(map(_version, literals), default=PLAIN_VERSION)
     if isinstance(rules, ClassRules):
         classes = [{"label": label, "rules": _describe_rules(each)} for label, each in rules.branches]
         content = {"format": CLASSES_FORMAT, "version": version, "classes": classes, "default": rules.default}
@@ -68,7 +68,7 @@ def to_text(rules: RuleSet | ClassRules) -> str:
         content = {"format": FORMAT, "version": version, "label": rules.label, "default": rules.default}
         content["rules"] = _describe_rules(rules.rules)
     content |= {"columns": columns, "training": _describe_baseline(rules)}
-    # ASCII escapes, because a lone surrogate in a name has no UTF-8.
+    # ASCII escapes, so that no editor and no terminal in between can change a name.
     return json.dumps(content, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
 
 
@@ -79,26 +79,34 @@ def from_text(text: str) -> RuleSet | ClassRules:
     >>> from_text(to_text(rules)) == rules
     True
     """
+    _refuse(limits.excess(text))
     try:
         return _read(_read_json(text))
     except RecursionError:
         raise ModelFileError("nested too deeply to be a rule set.") from None
 
 
+def _refuse(too_much: str | None) -> None:
+    if too_much is not None:
+        raise ModelFileError(f"holds {too_much} are read. Give a file written by RuleSet.save.")
+
+
 def _read(document: Any) -> RuleSet | ClassRules:
     _check_format(document)
     columns, whole = document["columns"], document["version"] > 1
-    schema = None if columns is None else Schema.from_json(columns, whole)
     default = _value(document["default"])
     try:
+        schema = None if columns is None else Schema.from_json(columns, whole)
         single = document["format"] == FORMAT
         branches = _branches(
             [{field: document[field] for field in ("label", "rules")}] if single else document["classes"]
         )
-        rules = RuleSet(*branches[0][::-1], default, schema) if single else ClassRules(branches, default, schema)
+        counts = _baseline(document.get("training"), branches)
+        if single:
+            return RuleSet(*branches[0][::-1], default, schema, counts).without_unread()
+        return ClassRules(branches, default, schema, counts).without_unread()
     except (ParameterError, SchemaError) as error:
         raise ModelFileError(str(error)) from None
-    return rules.with_baseline(_baseline(document.get("training"), branches)).without_unread()
 
 
 def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
@@ -106,6 +114,8 @@ def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
         raise ModelFileError("classes must be a list of objects.")
     for item in items:
         _check_fields(item, {"label", "rules"}, "a class")
+    n_rules = sum(len(item["rules"]) for item in items if isinstance(item["rules"], list))
+    _refuse(limits.excess_of_rules(len(items) + n_rules))
     return tuple((_value(item["label"]), _rules(item["rules"])) for item in items)
 
 
@@ -119,13 +129,13 @@ def _baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]]) 
     if not isinstance(item["rules"], list) or len(item["rules"]) != len(owners):
         raise ModelFileError(f"training must have counts, or null, for each of the {len(owners)} rules.")
     rows = _count(item["rows"], 2**53)
-    known: dict[tuple[Value, Rule], Counted] = {}
+    known: dict[Hashable, tuple[Value, Rule, Counted]] = {}
     for owner, counts in zip(owners, item["rules"], strict=True):
         counted = None if counts is None else _counted(counts, rows)
-        if counted is not None and known.setdefault(owner, counted) != counted:
+        if counted is not None and known.setdefault(owner_of(*owner), (*owner, counted))[2] != counted:
             raise ModelFileError("a rule stands twice, with different counts. Keep one of them.")
     right = None if item["right"] is None else _count(item["right"], rows)
-    return Baseline(rows, right, tuple((*owner, counted) for owner, counted in known.items()))
+    return Baseline(rows, right, tuple(known.values()))
 
 
 def _counted(counts: object, rows: int) -> Counted:
@@ -148,6 +158,11 @@ def _rules(items: object) -> tuple[Rule, ...]:
     return tuple(Rule(tuple(_literal(item) for item in rule)) for rule in items)
 
 
+def _count_rules(rules: RuleSet | ClassRules) -> int:
+    """Rules and classes; a rule set is one class."""
+    return rules.n_rules + (1 if isinstance(rules, RuleSet) else len(rules))
+
+
 def _describe_rules(rules: Iterable[Rule]) -> list[list[dict[str, object]]]:
     return [[_describe(literal) for literal in rule.literals] for rule in rules]
 
@@ -156,9 +171,12 @@ def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
     """Counts in the order of the rules; null for a rule that was not there."""
     if rules.baseline is None:
         return None
-    known = {(label, rule): list(counted) for label, rule, counted in rules.baseline.rules}
-    counted = [known.get((part.label, rule)) for part in parts(rules) for rule in part.rules]
-    return {"rows": rules.baseline.rows, "right": rules.baseline.right, "rules": counted}
+    counted = rules.baseline.in_order_of(rules)
+    return {
+        "rows": rules.baseline.rows,
+        "right": rules.baseline.right_of(rules),
+        "rules": [None if each is None else list(each) for each in counted],
+    }
 
 
 def _version(literal: Literal) -> int:

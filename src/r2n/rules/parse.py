@@ -97,12 +97,9 @@ class _Parser:
         self._unseen = unseen  # whether categories may be named that the schema has not
         self._tokens = tokenise(source)
         self._at = 0
+        self._next = self._tokens[0]
 
     # -- moving --------------------------------------------------------------------------------
-
-    @property
-    def _next(self) -> Token:
-        return self._tokens[self._at]
 
     @property
     def _after(self) -> Token:
@@ -111,13 +108,14 @@ class _Parser:
     def _take(self) -> Token:
         token = self._next
         self._at = min(self._at + 1, len(self._tokens) - 1)
+        self._next = self._tokens[self._at]
         return token
 
     def _is(self, *texts: str) -> bool:
-        return _reads(self._next, *texts)
+        return self._next.reads in texts
 
     def _skip(self, text: str) -> bool:
-        if not self._is(text):
+        if self._next.reads != text:
             return False
         self._take()
         return True
@@ -387,4 +385,4 @@ class _Parser:
 
 def _reads(token: Token, *texts: str) -> bool:
     """Whether the token is one of these words or signs of the language (a string never is)."""
-    return token.kind in ("keyword", "sign") and token.text.lower() in texts
+    return token.reads in texts

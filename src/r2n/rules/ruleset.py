@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from r2n.errors import ParameterError
 from r2n.rules.literals import Bools, Halfspace, Literal, Membership, natural_key, sets_of
 from r2n.rules.text import write_value
 from r2n.schema import Schema, Table, Value, as_value
-from r2n.schema.values import CellError, shown
+from r2n.schema.values import NOT_UNICODE, CellError, is_unicode, shown
 from r2n.words import count
 
 if TYPE_CHECKING:
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from r2n.rules.domain import Domain
     from r2n.rules.equivalence import Equivalence
     from r2n.rules.rounded import Rounded
+
+P = TypeVar("P", "Literal", "Rule")
+
+MOST_INDENT = 80  # characters: every rule below a label of a thousand would else begin with a thousand blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +45,7 @@ class Rule:
         for literal in self.literals:
             if not isinstance(literal, Literal):
                 raise ParameterError(f"a rule is made of literals, not of {literal!r}. Read text with parse_rule.")
-        ordered = sorted(self.literals, key=lambda literal: literal.sort_key())
-        object.__setattr__(self, "literals", tuple(dict.fromkeys(ordered)))
+        object.__setattr__(self, "literals", sorted_once(self.literals))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -120,7 +123,7 @@ class Readable:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that any rule reads."""
-        return sorted_columns(self.literals)
+        return sorted_columns(literal for rule in self.rules for literal in rule.literals)
 
     def _repr_html_(self) -> str:
         """As a notebook shows them: the text as it is, and below it how much there is to read."""
@@ -199,8 +202,7 @@ class RuleSet(Readable):
         for rule in self.rules:
             if not isinstance(rule, Rule):
                 raise ParameterError(f"a rule set is made of rules, not of {rule!r}. Wrap literals: Rule((…,)).")
-        ordered = sorted(self.rules, key=lambda rule: rule.sort_key())
-        object.__setattr__(self, "rules", tuple(dict.fromkeys(ordered)))
+        object.__setattr__(self, "rules", sorted_once(self.rules))
         object.__setattr__(self, "label", as_label(self.label))
         object.__setattr__(self, "default", as_label(self.default))
         if self.label == self.default:
@@ -298,8 +300,7 @@ class RuleSet(Readable):
     def text(self) -> str:
         """As printed."""
         head = f"{write_value(self.label)} if "
-        join = "\n" + "or ".rjust(len(head))
-        rules = join.join(rule.text(self.schema) for rule in self.rules) or "false"
+        rules = or_below(head).join(rule.text(self.schema) for rule in self.rules) or "false"
         return f"{head}{rules}\nelse {write_value(self.default)}"
 
     def __str__(self) -> str:
@@ -326,9 +327,32 @@ def kept_columns(schema: Schema, literals: Iterable[Literal]) -> Schema:
     return schema.keep(read, {name for each in found for name in each.columns})
 
 
+def sorted_once(parts: Iterable[P]) -> tuple[P, ...]:
+    """Literals, or rules, in their order, each once."""
+    found = tuple(parts)
+    return found if len(found) < 2 else tuple(dict.fromkeys(sorted(found, key=lambda part: part.sort_key())))
+
+
+def or_below(head: str) -> str:
+    """What joins rules: a new line and an `or` that ends where the first line's head does, if that is not too long."""
+    return "\n" + "or ".rjust(min(len(head), MOST_INDENT))
+
+
 def sorted_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
     """The columns that literals read, in the order of columns."""
     return tuple(sorted({name for literal in literals for name in literal.columns}, key=natural_key))
+
+
+def is_label(labels: NDArray[Any], label: Value) -> Bools:
+    """Which of the labels are this one: numpy would cut a NUL off the end of a text that it is to compare with.
+
+    >>> is_label(np.array(["a", "a\\0"], dtype=object), "a\\0").tolist()
+    [False, True]
+    """
+    alone = np.empty((), dtype=object)
+    alone[()] = label
+    # As objects, so that comparing numbers with a text gives False and not an error.
+    return np.asarray(labels.astype(object) == alone, dtype=np.bool_)
 
 
 def label_array(labels: Sequence[Value]) -> NDArray[Any]:
@@ -345,5 +369,7 @@ def as_label(cell: object) -> Value:
         raise ParameterError(f"the label {shown(cell)} {error}") from None
     if value is None:
         raise ParameterError("a label must be text, a number or a Boolean, not a missing value.")
+    if not is_unicode(value):
+        raise ParameterError(f"the label {shown(value)} {NOT_UNICODE}")
     # A class that came as 1.0 is given back as 1.0; only sets of categories equate it with 1.
     return float(value) if isinstance(cell, float | np.floating) else value

@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 from r2n.errors import ParameterError
 from r2n.rules.text import write_name, write_value
 from r2n.schema import Schema, Table, Value, as_value, value_key
-from r2n.schema.values import CellError, shown
+from r2n.schema.values import NOT_UNICODE, CellError, distinct_values, is_unicode, shown, value_id
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
+
+NATURAL = 200  # characters of a name: numbers further on count as text, or a long name would become a million parts
+
+_DIGITS = re.compile("([0-9]+)")
 
 
 @lru_cache(maxsize=10_000)
@@ -27,7 +31,7 @@ def natural_key(name: str) -> tuple[Any, ...]:
     >>> sorted(["x10", "x2", "age"], key=natural_key)
     ['age', 'x2', 'x10']
     """
-    parts = re.split("([0-9]+)", name)  # text and digits take turns, so like is compared with like
+    parts = _DIGITS.split(name[:NATURAL])  # text and digits take turns, so like is compared with like
     return tuple(_digits_key(part) if i % 2 else part for i, part in enumerate(parts)), name
 
 
@@ -100,15 +104,18 @@ class Membership(_OneColumn):
                 f"a set of categories of {self.column!r} is empty. Give at least one; for a condition "
                 f"that holds wherever the column is not missing, use Known({self.column!r})."
             )
-        object.__setattr__(self, "values", tuple(dict.fromkeys(values)))
+        object.__setattr__(self, "values", distinct_values(values))
         object.__setattr__(self, "negated", bool(self.negated))
+
+    def __hash__(self) -> int:
+        return hash((self.column, tuple(map(value_id, self.values)), self.negated))
 
     def evaluate(self, table: Table) -> Bools:
         """Its truth in each row."""
         codes, seen = table.codes(self.column)
-        wanted = frozenset(self.values)
+        wanted = frozenset(map(value_id, self.values))
         # The code of a missing value is -1, which picks the False at the end.
-        truth = np.array([(value in wanted) != self.negated for value in seen] + [False])
+        truth = np.array([(value_id(value) in wanted) != self.negated for value in seen] + [False])
         return truth[codes]
 
     @property
@@ -177,6 +184,8 @@ class Known(_OneColumn):
 def check_name(name: object) -> None:
     if not isinstance(name, str):
         raise ParameterError(f"a column's name must be text, not {name!r}.")
+    if not is_unicode(name):
+        raise ParameterError(f"the column's name {shown(name)} {NOT_UNICODE}")
 
 
 def _category(cell: object) -> Value:
@@ -186,4 +195,6 @@ def _category(cell: object) -> Value:
         raise ParameterError(f"the category {shown(cell)} {error}") from None
     if value is None:
         raise ParameterError("a missing value is in no set of categories. Use Missing(column) instead.")
+    if not is_unicode(value):
+        raise ParameterError(f"the category {shown(value)} {NOT_UNICODE}")
     return value

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Literal as Choice
+from typing import NamedTuple
 
 from r2n.errors import ParseError
 from r2n.rules.text import RESERVED, WORD
 
 TokenKind = Choice["name", "string", "number", "keyword", "sign", "end"]
 
+_LONGEST_WORD = max(map(len, RESERVED))
+
 _TOKEN = re.compile(
     rf"""(?P<space>\s+)
-       | (?P<string>"(?:[^"\\]|\\.)*")
+       | (?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+")
        | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
        | (?P<word>{WORD})
        | (?P<sign>>=|<=|==|!=|[><=≥≤+\-*·/{{}}(),])""",
@@ -22,13 +24,23 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+MOST_TOKENS = 50_000  # of a text: more than a person reads, and as many as are read in half a second
+
+_TOO_LONG = (
+    f"this text is longer than {MOST_TOKENS:,} names, numbers and signs, and read no further. "
+    f"Save such rules as a model file (RuleSet.save), and read that (r2n.load)."
+)
+_SIGNS = {"≥": ">=", "≤": "<=", "*": "·", "==": "="}
+
+
+class Token(NamedTuple):
     """A piece of text that means something; `text` of a string is what it says, without quotes."""
 
     kind: TokenKind
     text: str
     start: int
+    reads: str = ""
+    """What it is in the language: a word in small letters, or a sign; a name, a string or a number is nothing."""
 
     def __str__(self) -> str:
         """As shown to the person who wrote it."""
@@ -48,6 +60,8 @@ def tokenise(source: str) -> list[Token]:
         if match is None:
             raise error_at(source, at, _why_not(source[at]))
         if match.lastgroup != "space":
+            if len(tokens) == MOST_TOKENS:
+                raise error_at(source, at, _TOO_LONG)
             tokens.append(_token(source, match))
         at = match.end()
     return [*tokens, Token("end", "", len(source))]
@@ -67,13 +81,15 @@ def _token(source: str, match: re.Match[str]) -> Token:
     match match.lastgroup:
         case "word":
             # Words of the language are known in any case, so that SQL's AND and OR are read too.
-            return Token("keyword" if text.lower() in RESERVED else "name", text, start)
+            word = text.lower() if len(text) <= _LONGEST_WORD else ""
+            return Token("keyword", text, start, word) if word in RESERVED else Token("name", text, start)
         case "string":
             return Token("string", _unquote(source, text, start), start)
         case "number":
             return Token("number", text, start)
         case _:
-            return Token("sign", {"≥": ">=", "≤": "<=", "*": "·", "==": "="}.get(text, text), start)
+            sign = _SIGNS.get(text, text)
+            return Token("sign", sign, start, sign)
 
 
 def _unquote(source: str, text: str, start: int) -> str:

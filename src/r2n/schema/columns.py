@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -14,8 +14,9 @@ import numpy as np
 from r2n.errors import ModelFileError, SchemaError
 from r2n.schema.reading import has_names, wrong_width
 from r2n.schema.table import Table, no_such_column
-from r2n.schema.values import CellError, Codes, Kind, Value, as_value, shown
+from r2n.schema.values import NOT_UNICODE, CellError, Codes, Kind, Value, as_value, is_unicode, shown, value_id
 from r2n.schema.views import NotNumericError
+from r2n.schema.words import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class Column:
     integer: bool = False  # whether all its numbers were whole
 
     def __post_init__(self) -> None:
+        if not is_unicode(self.name):
+            raise SchemaError(f"the column's name {shown(self.name)} {NOT_UNICODE}")
+        for value in (*self.categories, *self.missing_values):
+            if not is_unicode(value):
+                raise SchemaError(f"column {self.name!r}: the category {shown(value)} {NOT_UNICODE}")
         object.__setattr__(self, "missing_values", own_codes(self.kind, self.categories, self.missing_values))
 
     @classmethod
@@ -42,6 +48,7 @@ class Column:
             places, values = table.codes(name)
             seen = np.bincount(places + 1, minlength=len(values) + 1)
             categories = tuple(value for value, times in zip(values, seen[1:], strict=True) if times)
+            _refuse_broken_text(name, places, values)
             return cls(name, kind, categories=categories, missing=bool(seen[0]), missing_values=codes)
         column = table.numeric(name)
         known = column[~np.isnan(column)]
@@ -169,7 +176,7 @@ class Schema:
 
     def __post_init__(self) -> None:
         if len(self._by_name) < len(self.columns):
-            raise SchemaError(f"column names are repeated: {list(self.names)}. Rename them.")
+            raise SchemaError(f"column names are repeated: [{listed(self.names)}]. Rename them.")
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -198,6 +205,28 @@ class Schema:
 
     def __contains__(self, name: object) -> bool:
         return name in self._by_name
+
+    def holds(self, name: str, value: Value) -> bool:
+        """Whether a value is among the categories of a column."""
+        return value_id(value) in self._ids(name)[0]
+
+    def is_code(self, name: str, value: Value) -> bool:
+        """Whether a value stands for a missing one in a column."""
+        return value_id(value) in self._ids(name)[1]
+
+    def _ids(self, name: str) -> tuple[frozenset[Hashable], frozenset[Hashable]]:
+        if name not in self._known_ids:
+            column = self.column(name)
+            self._known_ids[name] = (
+                frozenset(map(value_id, column.categories)),
+                frozenset(map(value_id, column.missing_values)),
+            )
+        return self._known_ids[name]
+
+    @cached_property
+    def _known_ids(self) -> dict[str, tuple[frozenset[Hashable], frozenset[Hashable]]]:
+        """What values of a column are looked up by, once they are asked for: there may be thousands."""
+        return {}
 
     @classmethod
     def learn(cls, X: object, categorical: Collection[str] = (), missing_values: object = None) -> tuple[Schema, Table]:
@@ -254,12 +283,13 @@ integer=False)
             table = table.with_missing({name: codes for name, codes in self._codes.items() if name in table.names})
         if same_order:
             self._check_same_names(table.names)
-        needed = self.names if only is None else tuple(name for name in self.names if name in only)
-        absent = [name for name in needed if name not in table.names]
+        asked, there = set(self.names if only is None else only), set(table.names)
+        needed = [name for name in self.names if name in asked]
+        absent = [name for name in needed if name not in there]
         if absent:
             raise SchemaError(
-                f"columns that were there at fit are missing: {absent}. "
-                f"The table has: {list(table.names)}. Add them, or rename yours."
+                f"columns that were there at fit are missing: [{listed(absent)}]. "
+                f"The table has: [{listed(table.names)}]. Add them, or rename yours."
             )
         for name in needed:
             _check_kind(self.column(name), table)
@@ -384,6 +414,14 @@ def _refuse_foreign(column: Column, codes: Codes, values: tuple[Value, ...]) -> 
         f"column {column.name!r} held {held} at fit (such as {shown(column.categories[0])}) "
         f"but holds {shown(values[codes[row]])} in row {row}. Convert it to {held}."
     )
+
+
+def _refuse_broken_text(name: str, codes: Codes, values: tuple[Value, ...]) -> None:
+    broken = np.array([*(not is_unicode(value) for value in values), False])[codes]
+    if broken.any():
+        row = int(np.argmax(broken))
+        text = shown(values[codes[row]])
+        raise SchemaError(f"column {name!r}: the text {text} in row {row} {NOT_UNICODE} Or leave the column out.")
 
 
 def _sort(value: Value) -> str:

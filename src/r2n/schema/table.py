@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -27,6 +26,7 @@ from r2n.schema.values import (
     shown,
 )
 from r2n.schema.views import Check, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing, numbers_of
+from r2n.schema.words import listed, near
 from r2n.words import count
 
 
@@ -276,9 +276,9 @@ def no_such_column(name: str, names: Sequence[str], where: str) -> str:
     >>> no_such_column("incom", ["age", "income"], "the table")
     "the table has no column 'incom'. Did you mean 'income'? Its columns are: 'age', 'income'."
     """
-    near = difflib.get_close_matches(name, names, n=3)
-    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"{where} has no column {name!r}.{hint} Its columns are: {', '.join(map(repr, names))}."
+    meant = near(name, names)
+    hint = f" Did you mean {' or '.join(map(repr, meant))}?" if meant else ""
+    return f"{where} has no column {name!r}.{hint} Its columns are: {listed(names)}."
 
 
 def _finite(name: str, column: Floats, places: Sequence[int] | AnyArray) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -28,6 +28,10 @@ T = TypeVar("T")
 
 DATE_ADVICE = "Convert dates to numbers, such as days since a fixed date"
 TOO_LARGE = "is too large for a float. Rescale the column, or turn it into text."
+NOT_UNICODE = (
+    "is not valid Unicode: it holds half of a surrogate pair, which no file can hold. "
+    "Read the text again in its own encoding, or replace what could not be read."
+)
 COMPLEX_ADVICE = "Complex data not supported. Pass the real and imaginary parts as two columns."
 
 # Beyond this, neighbouring floats are more than 1 apart and an integer says more than is known.
@@ -73,7 +77,10 @@ def as_value(cell: object) -> Value | None:
     >>> as_value(np.float32(3)), as_value(np.str_("a")), as_value(np.bool_(True)), as_value(float("nan"))
     (3, 'a', True, None)
     """
-    if cell is None or type(cell).__name__ in _MISSING_TYPES:
+    kind = type(cell)
+    if kind is str or kind is bool or (kind is int and -EXACT_INTEGERS < cell < EXACT_INTEGERS):  # type: ignore[operator]
+        return cell  # type: ignore[return-value]  # what is most common, at once
+    if cell is None or kind.__name__ in _MISSING_TYPES:
         return None
     if isinstance(cell, str):
         return str(cell)
@@ -122,6 +129,48 @@ def value_key(value: Value) -> tuple[str, Any]:
     [True, 1.5, 2, 'a', 'b']
     """
     return type(value).__name__, value
+
+
+def value_id(value: Value) -> Hashable:
+    """What equal values, and no others, have in common, fit to be looked up by.
+
+    Python looks texts up by a secret hash but numbers by themselves, so that whoever writes a file can make 20,000
+    numbers that all meet in one place: to look one up takes as long as to look at them all.
+
+    >>> value_id(1) == value_id(True), value_id(2**60) == value_id(2.0**60), value_id(1) == value_id("1")
+    (True, True, False)
+    """
+    if isinstance(value, str):
+        return value
+    whole = not isinstance(value, float) or value.is_integer()
+    return (str(int(value)) if whole else repr(value),)
+
+
+def distinct_values(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Of values that are equal the first.
+
+    >>> distinct_values([1, True, "1", 2**60, 2.0**60])
+    (1, '1', 1152921504606846976)
+    """
+    found: dict[Hashable, Value] = {}
+    for value in values:
+        found.setdefault(value_id(value), value)
+    return tuple(found.values())
+
+
+def is_unicode(value: object) -> bool:
+    """Whether a value can be written down; only text with half of a surrogate pair in it cannot.
+
+    >>> is_unicode("größe"), is_unicode("\\ud83d"), is_unicode(3)
+    (True, False, True)
+    """
+    if not isinstance(value, str) or value.isascii():
+        return True
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def as_float(cell: object) -> float:

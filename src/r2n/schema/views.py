@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import SchemaError
-from r2n.schema.values import Bools, Codes, Floats, Kind, Value, shown
+from r2n.schema.values import Bools, Codes, Floats, Kind, Value, shown, value_id
 
 if TYPE_CHECKING:
     from r2n.schema.table import Table
@@ -115,9 +115,7 @@ class WithMissing:
             row = int(np.isin(codes, texts).argmax())
             raise NotNumericError(name, values[codes[row]], row)
         column, numbers = self._table.numeric(name), self._numbers.get(name, ())
-        gone = np.zeros(len(column), dtype=np.bool_)
-        for number in numbers:
-            gone |= column == number
+        gone = np.isin(column, np.array(numbers, dtype=np.float64))
         return np.where(gone, np.nan, column) if gone.any() else column
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
@@ -165,6 +163,6 @@ class Checked:
         return self._table.own_pieces(names)
 
 
-def _code_key(value: Value) -> tuple[bool, Value]:
+def _code_key(value: Value) -> tuple[bool, Hashable]:
     """0 and 0.0 are the same code, False is another."""
-    return type(value) is bool, value
+    return type(value) is bool, value_id(value)
