@@ -3,6 +3,7 @@
     python -m benchmarks.refine known            # examples 1-5 and the toy rule, seeds 0-9
     python -m benchmarks.refine stress           # flipped labels, few rows, idle or correlated columns, harder rules
     python -m benchmarks.refine harder           # of these the last alone: five rules of three literals
+    python -m benchmarks.refine rare             # Adult and House with positives dropped to 2 %, class_weight="balanced"
     python -m benchmarks.refine real magic       # 5-fold cross-validation; names of tables, or none for all four
     python -m benchmarks.refine rows             # seconds and memory from a thousand to a million rows
     python -m benchmarks.refine limits           # how closely time_limit is kept
@@ -18,12 +19,15 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.records import append
 from benchmarks.refine_page import MOST_RULES, PAGE, page
@@ -32,7 +36,7 @@ from benchmarks.trial import same_structure
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, load_table, toy
 
-WHAT = ("known", "stress", "harder", "real", "rows", "limits", "teacher", "thorough", "page")
+WHAT = ("known", "stress", "harder", "rare", "real", "rows", "limits", "teacher", "thorough", "page")
 
 
 def learn(
@@ -93,6 +97,34 @@ def hard_rules(seeds: range) -> Iterator[dict[str, Any]]:
         known = harder(seed)
         X, X_test = (np.random.default_rng(seed + n).random((n, 10)) for n in (8_000, 2_000))
         yield learn("5 rules of 3 literals", known, seed, X, known.rules.truth(X), X_test, known.rules.truth(X_test))
+
+
+def rare_classes(seeds: range, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """A real table with its positives dropped to 2 % of the rows, beside a tree of five leaves; 30 % of the rows test."""
+    for name in names:
+        table = load_table(name)
+        truth = table.y == table.positive
+        few, many = (np.flatnonzero(truth), np.flatnonzero(~truth))[:: 1 if truth.mean() < 0.5 else -1]
+        for seed in seeds:
+            rng = np.random.default_rng(seed)
+            kept = np.sort(np.r_[many, rng.choice(few, round(len(many) * 0.02 / 0.98), replace=False)])
+            y = np.isin(kept, few)
+            train, test = train_test_split(np.arange(len(kept)), test_size=0.3, stratify=y, random_state=seed)
+            X = table.X.iloc[kept].reset_index(drop=True)
+            model = R2NClassifier(class_weight="balanced", random_state=seed).fit(X.iloc[train], y[train])
+            columns = pd.get_dummies(X).astype(float).fillna(X.mean(numeric_only=True))
+            tree = DecisionTreeClassifier(max_leaf_nodes=5, class_weight="balanced", random_state=seed)
+            tree.fit(columns.iloc[train], y[train])
+            yield {
+                "task": "rare",
+                "table": name,
+                "seed": seed,
+                "balanced_accuracy": float(balanced_accuracy_score(y[test], model.predict(X.iloc[test]))),
+                "tree": float(balanced_accuracy_score(y[test], tree.predict(columns.iloc[test]))),
+                "n_rules": model.rules_.n_rules,
+                "size": model.rules_.size,
+                "rules": str(model.rules_),
+            }
 
 
 def correlated(n: int, seed: int) -> NDArray[np.float64]:
@@ -216,6 +248,7 @@ def main() -> None:
         "known": lambda: known_rules(seeds),
         "stress": lambda: stress(seeds),
         "harder": lambda: hard_rules(seeds),
+        "rare": lambda: rare_classes(seeds, chosen.tables or ("adult", "house")),
         "real": lambda: (record for name in chosen.tables or MOST_RULES for record in real(name)),
         "rows": lambda: (rows_in_own_process(n) for n in (1_000, 10_000, 100_000, 1_000_000)),
         "limits": limits,

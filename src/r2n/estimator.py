@@ -129,12 +129,14 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         which takes minutes.
     teacher : bool, optional
         Mix the labels that refinement fits to with the opinion of gradient boosting models that did not see the row.
-        By default where these err on more than 5 % of the rows. Scores are always on the labels as they came.
+        By default where first rules and these models both err on more than 5 % of rows they did not see, and the models
+        are nearer to the labels than a logistic fit. Never where it would turn over half of a class. Scores are always
+        on the labels as they came.
     max_columns, max_literals, max_rules : int or None
         The most columns in a literal, literals in a rule, and rules.
     max_size : int, optional
-        The most columns to read in all, each counted as often as it is mentioned: `rules_.size`. Of several classes
-        each has so many. Without `max_rules` and `max_size` the smallest rules are chosen that the rows held out do not
+        The most columns to read in all, each counted as often as it is mentioned, and a set as many times as it names
+        categories: `rules_.size`. Of several classes each has so many. Without `max_rules` and `max_size` the smallest rules are chosen that the rows held out do not
         tell from the best; with one of them so much may be read: a rule costs less (see `price`), and the best rules on
         the rows held out are taken.
     price : float
@@ -143,8 +145,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         labels 25, but no more than a tenth of what there is to gain, unless `max_rules` or `max_size` says how much may
         be read or `effort` is "quick". In the network, what a literal costs when epochs are compared.
     time_limit : float, optional
-        Seconds that fitting may take. If they are few for so many rows (under six, and 1.5 more for every thousand
-        rows), refinement starts from no rules, without a network; a teacher is asked if that takes little of them.
+        Seconds that fitting may take. If they are few for such a table (under six, and 1.5 more for every ten thousand
+        cells), refinement starts from no rules, without a network; a teacher is asked if that takes little of them.
         What is found in time depends on the machine: the same seed may give other rules.
     n_jobs : int, optional
         How many processes refine side by side, through joblib; -1 for one on each core. The rules stay the same.
