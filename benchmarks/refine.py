@@ -3,7 +3,7 @@
     python -m benchmarks.refine known            # examples 1-5 and the toy rule, seeds 0-9
     python -m benchmarks.refine stress           # flipped labels, few rows, idle or correlated columns, harder rules
     python -m benchmarks.refine harder           # of these the last alone: five rules of three literals
-    python -m benchmarks.refine rare             # Adult and House with positives dropped to 2 %, class_weight="balanced"
+    python -m benchmarks.refine rare             # Adult and House with 2 % positives, class_weight="balanced"
     python -m benchmarks.refine real magic       # 5-fold cross-validation; names of tables, or none for all four
     python -m benchmarks.refine rows             # seconds and memory from a thousand to a million rows
     python -m benchmarks.refine limits           # how closely time_limit is kept
@@ -100,7 +100,7 @@ def hard_rules(seeds: range) -> Iterator[dict[str, Any]]:
 
 
 def rare_classes(seeds: range, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """A real table with its positives dropped to 2 % of the rows, beside a tree of five leaves; 30 % of the rows test."""
+    """A real table with its positives dropped to 2 % of the rows, beside a tree of five leaves."""
     for name in names:
         table = load_table(name)
         truth = table.y == table.positive

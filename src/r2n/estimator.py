@@ -136,9 +136,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         The most columns in a literal, literals in a rule, and rules.
     max_size : int, optional
         The most columns to read in all, each counted as often as it is mentioned, and a set as many times as it names
-        categories: `rules_.size`. Of several classes each has so many. Without `max_rules` and `max_size` the smallest rules are chosen that the rows held out do not
-        tell from the best; with one of them so much may be read: a rule costs less (see `price`), and the best rules on
-        the rows held out are taken.
+        categories: `rules_.size`. Of several classes each has so many. Without `max_rules` and `max_size` the smallest
+        rules are chosen that the rows held out do not tell from the best; with one of them so much may be read: a rule
+        costs less (see `price`), and the best rules on the rows held out are taken.
     price : float
         What a column costs to read, in units of error: refinement goes down from ten times this price to it (with
         `effort="quick"` it stays there). A literal costs one column besides those it reads, a rule two; with noisy
