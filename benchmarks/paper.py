@@ -120,9 +120,8 @@ def page() -> str:
     """docs/paper.md: the newest result of every preset, example and seed."""
     newest = {(r["preset"], r["example"], r["seed"]): r for r in read("paper")}
     alone = [[r for key, r in newest.items() if key[:2] == ("network", number)] for number in range(1, 6)]
-    full = [
-        r for preset in ("paper-synthetic", "published-synthetic") for r in newest.values() if r["preset"] == preset
-    ]
+    presets_run = ("paper-synthetic", "published-synthetic")
+    full = [newest[key] for key in sorted(newest) if key[0] in presets_run]
     published = [r for r in full if "left_out" in r]
     lines = [
         "# The paper's settings, and ours",
