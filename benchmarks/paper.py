@@ -122,7 +122,8 @@ def page() -> str:
     legend, records = Legend(), newest(read("paper"), lambda r: (r["preset"], r["example"], r["seed"]))
     ours = [r for r in records if r["preset"] == "network"]
     alone = [of_newest_origin([r for r in ours if r["example"] == number]) for number in range(1, 6)]
-    full = [r for preset in ("paper-synthetic", "published-synthetic") for r in records if r["preset"] == preset]
+    full = [r for r in records if r["preset"] in ("paper-synthetic", "published-synthetic")]
+    full.sort(key=lambda r: (r["preset"], r["example"], r["seed"]))
     published = [r for r in full if "left_out" in r]
     lines = [
         "# The paper's settings, and ours",

@@ -306,12 +306,13 @@ def test_a_table_without_numbers_and_one_with_a_constant_column() -> None:
     assert R2NClassifier(**QUICK).fit(numbers, labels).score(numbers, labels) > 0.95
 
 
-def test_negated_categories_on_request() -> None:
+def test_the_shorter_of_in_and_not_in_is_printed() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.choice(list("pqrst"), 500)})
     y = (X["a"] != "p").to_numpy()
-    assert str(R2NClassifier(negations=True, random_state=0).fit(X, y).rules_) == "True if a not in {p}\nelse False"
-    assert str(R2NClassifier(random_state=0).fit(X, y).rules_) == "True if a in {q, r, s, t}\nelse False"
+    for negations in (True, False):  # whatever the network may use
+        model = R2NClassifier(negations=negations, random_state=0).fit(X, y)
+        assert str(model.rules_) == "True if a not in {p}\nelse False"
 
 
 def test_columns_named_by_numbers_are_found_by_them() -> None:

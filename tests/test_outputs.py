@@ -99,6 +99,7 @@ def test_models_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:os.fork", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_process_that_dies_leaves_a_draft_that_the_next_one_removes(tmp_path: Path) -> None:
     path, left = tmp_path / "out", 0
     for at in range(1, 100):

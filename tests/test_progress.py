@@ -126,7 +126,7 @@ def test_the_time_is_never_cut(width: int, news: str) -> None:
 
 
 def test_one_thing_is_not_many() -> None:
-    assert "1 rule, 1.0 literals each, 1 column mention<" in RuleSet.parse("yes if x > 1 else no")._repr_html_()
+    assert "1 rule, 1.0 literals each, size 1<" in RuleSet.parse("yes if x > 1 else no")._repr_html_()
     assert "2 rules, " in RuleSet.parse("yes if x > 1 or y > 2 else no")._repr_html_()
     one = RowDiff.between(np.array(["a", "b"]), np.array(["a", "a"]))
     assert str(one) == "1 of 2 rows is decided differently: 1 b → a\nrow 1"

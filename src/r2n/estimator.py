@@ -350,7 +350,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         words = describe_interruption(learned, late)
         if words:
             warnings.warn(words, Interrupted, stacklevel=2)
-        if self.rules_.size == 0:
+        if self.rules_.size == 0 and not words:  # a Ctrl-C has said already why there is so little
             (answer,) = self.rules_.predict(table.take(np.arange(1))).tolist()
             words = f"no rules were found that beat always answering {answer!r} on rows held out: the model does that."
             advice = "See front_ for what was found; give more rows or columns, or weigh a rare class by class_weight."

@@ -27,14 +27,14 @@ def test_halfspaces_are_canonical_at_birth() -> None:
     assert all(type(a) is float for _, a in literal.terms)
 
 
-def test_sets_come_last_and_count_as_one_to_read() -> None:
+def test_sets_come_last_and_count_as_many_as_they_name() -> None:
     literal = Halfspace.of({B: 1, A: 3, "x": 2, "y": -1}, 0)
     assert literal.terms == (("y", -1.0), ("x", 2.0), (B, 1.0), (A, 3.0))
     assert (literal.numbers, literal.sets) == (literal.terms[:2], literal.terms[2:])
     assert (literal.compared, literal.columns, literal.size) == (("y", "x"), ("y", "x", "z"), 4)
     assert literal == Halfspace.of({"y": -1, A: 3, B: 1, "x": 2, Membership("w", (1,)): 0}, 0)
     alone = Halfspace.of({Membership("x", (1, 2)): 1, "x": 2}, 0)
-    assert (alone.compared, alone.columns, alone.size) == (("x",), ("x",), 2)
+    assert (alone.compared, alone.columns, alone.size, alone.n_terms) == (("x",), ("x",), 3, 2)
     assert (sets_of(literal), sets_of(A), sets_of(Known("z"))) == ((B, A), (A,), ())
 
 

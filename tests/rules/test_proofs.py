@@ -196,7 +196,7 @@ def test_progress_is_drawn_past_a_second_and_not_before(capfd: pytest.CaptureFix
         assert bar._bar is not None
         assert "2 questions, size 5" in bar._bar.tasks[0].description
     with ProofBar(shown=False) as silent:
-        silent._begun -= 5.0
+        silent._began -= 5.0
         silent.update(3)
         assert silent._bar is None
     assert capfd.readouterr().out == ""

@@ -55,7 +55,7 @@ def test_empty_rules() -> None:
 
 
 def test_counts(rules: RuleSet) -> None:
-    assert (rules.n_rules, rules.literals_per_rule, rules.size) == (2, 1.5, 4)
+    assert (rules.n_rules, rules.literals_per_rule, rules.size) == (2, 1.5, 5)
     assert rules.columns == ("debt", "income", "region", "savings")
     assert [str(literal) for literal in rules.literals] == [
         "savings > 40", "debt - 0.5·income < -6", "region in {north, west}",

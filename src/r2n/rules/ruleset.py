@@ -187,7 +187,7 @@ class RuleSet(Readable):
     ...     or savings > 40
     ... else no''')
     >>> rules.n_rules, rules.literals_per_rule, rules.size
-    (2, 1.5, 4)
+    (2, 1.5, 5)
     >>> rules.predict({"income": [20], "debt": [1], "region": ["west"], "savings": [0]})
     array(['yes'], dtype='<U3')
     """
