@@ -4,8 +4,6 @@ import gzip
 import json
 import os
 import pty
-import resource
-import signal
 import stat
 import subprocess
 import sys
