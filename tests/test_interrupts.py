@@ -175,7 +175,7 @@ def test_a_ctrl_c_before_anything_was_found_is_raised(monkeypatch: pytest.Monkey
         ("r2n.learn.trained", 3, r"between classes; finished: 'a', 'b'; without rules: 'c'\."),
         ("r2n.learn.named", 1, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
         ("r2n.refine.portfolio.choice", 2, r"while refining \(class 'b', .*\); finished: 'a'; without rules: 'c'\."),
-        ("r2n.picks.ClassPicks.count", 1, r"interrupted when all rules were found; none is missing\."),
+        ("r2n.picks.grouped", 1, r"interrupted when all rules were found; none is missing\."),
     ],
 )
 def test_classes_that_are_done_are_kept(monkeypatch: pytest.MonkeyPatch, stage: str, when: int, words: str) -> None:

@@ -46,7 +46,8 @@ def secret_table(n_rows: int = 300) -> tuple[pd.DataFrame, np.ndarray]:
 def fit(X: Any, y: np.ndarray) -> R2NClassifier:
     model = R2NClassifier(
         effort="quick", restarts=2, epochs=30, gamma=0.8, teacher=False, random_state=0, max_size=6,
-        exclude=["mail", "salary", "card"], categorical=["badge", "card", "name"], missing_values={"name": ["secret-name-17"]},
+        exclude=["mail", "salary", "card"], categorical=["badge", "card", "name"],
+        missing_values={"name": ["secret-name-17"]},
     ).fit(X, y)  # fmt: skip
     fronts = model.front_.values() if isinstance(model.front_, dict) else [model.front_]
     read = {name for front in fronts for point in front for name in point.rules.columns}

@@ -119,8 +119,8 @@ def diff(before: Model, after: Model, X: object = None) -> Diff:
       + v is missing
       ~ x > 3 and z in {a}
       → x > 4 and z in {a}
-    1 of 2 rows are decided differently: 1 yes → no
-    rows 0
+    1 of 2 rows is decided differently: 1 yes → no
+    row 0
     """
     old, new = dict(branches(before)), dict(branches(after))
     labels = tuple(dict.fromkeys((*old, *new)))
