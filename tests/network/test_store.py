@@ -19,9 +19,9 @@ from r2n.network.store import DIGEST, Store
 
 FIT = """
 from r2n import R2NClassifier
-from r2n.datasets import example
-X, y = example(1).sample(600, random_state=0)
-print(R2NClassifier(restarts=1, epochs=40, gamma=0.9, effort="none", random_state=0).fit(X, y).rules_)
+import numpy as np
+X = np.random.default_rng(0).random((300, 2))
+print(R2NClassifier(restarts=1, epochs=3, effort="quick", random_state=0).fit(X, X[:, 0] > 0.5).rules_)
 """
 
 
