@@ -19,7 +19,7 @@ from r2n.export._sqlnumbers import number
 from r2n.export.sql import DIALECTS
 from r2n.rules import ClassRules, Halfspace, Membership, Missing, Rule
 from r2n.schema import Column, Schema
-from tests.export.engines import DuckDB, PostgreSQL, SQLite
+from tests.export.engines import DuckDB, PostgreSQL
 
 RULES = RuleSet.parse("yes if income - 2.1·debt > 12.5 or region in {north} else no")
 
@@ -118,13 +118,6 @@ def test_columns_of_any_numeric_type_are_read_as_doubles() -> None:
     said = duckdb.sql(f"SELECT {text} FROM (SELECT {cells}) AS t(big, tenth, single)").fetchall()
     table = {"big": np.array([9007199254740993]), "tenth": [0.1], "single": np.array([0.1], dtype=np.float32)}
     assert said == [(1 + rules.fires(table)[0].tolist().index(True),)] == [(2,)]
-
-
-def test_text_and_codes_in_a_column_of_numbers_are_missing_in_sqlite(sqlite_engine: SQLite) -> None:
-    rules = RuleSet.parse("yes if x < 5 or x is missing and y > 1 else no")
-    columns = {"x": ["", "?", 3, None, 9], "y": [0, 2, 0, 2, 2]}
-    decided = sqlite_engine.decide(rules, columns, {"x": "number", "y": "number"})
-    assert [label for label, _ in decided] == ["no", "yes", "yes", "yes", "no"]
 
 
 def test_a_column_that_is_not_there_is_an_error_in_sqlite_too() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from r2n.errors import ParameterError
 from r2n.export._plain import Addend, addends, comparison, missing_codes
+from r2n.export._sqlite import read_number
 from r2n.export._sqlnumbers import number
 from r2n.export._types import Type, held, type_of
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, column_of
@@ -143,12 +144,10 @@ class SQLWriter:
         cell = self._column(name)
         if self._type(name) == "boolean":  # compared with its codes before it is a number; few cast it to one at once
             return exp.cast(exp.cast(self._without_codes(name, cell), "int"), "double")
-        double = exp.cast(cell, "double")
         if self.dialect != "sqlite":
-            return double
-        # SQLite keeps text, such as the empty text of a CSV file, in columns of numbers too, and casts it to 0.
-        text = exp.Literal.string("text")
-        return exp.Case().when(exp.NEQ(this=exp.func("TYPEOF", cell.copy()), expression=text), double)
+            return exp.cast(cell, "double")
+        codes = (code for code in missing_codes(self.rules, name) if isinstance(code, str))
+        return read_number(cell, map(checked, codes), type_of(self.rules, name) == "boolean")
 
     def _column(self, name: str) -> exp.Expr:
         from sqlglot import exp
