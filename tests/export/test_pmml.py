@@ -156,7 +156,7 @@ def renamed_category(rules: RuleSet, name: str, negated: bool) -> RuleSet:
     "rules",
     [
         RuleSet.parse('yes if "\\u0000" > 1 else no'),
-        RuleSet.parse('yes if x in {"\\ud800"} else no'),
+        RuleSet.parse('yes if x in {"\\u0001"} else no'),
         RuleSet.parse('"\\u0001" if x > 1 else no'),
     ],
 )
