@@ -11,13 +11,13 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from hypothesis import given, settings
 from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
 from r2n.export import onnx as export
 from r2n.rules import ClassRules, RuleSet
 from r2n.schema import Schema
+from tests.export.laws import law
 from tests.export.typed_worlds import Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
 
@@ -51,8 +51,7 @@ def agrees(world: TypedWorld) -> None:
     assert labels == said(world.rules, world.columns)
 
 
-@settings(max_examples=300, deadline=None)
-@given(typed_worlds())
+@law(300, world=typed_worlds())
 def test_the_model_says_what_the_rules_say(world: TypedWorld) -> None:
     agrees(world)
 
