@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.export.engines import BarePython, DuckDB, Node, PostgreSQL, SQLite
+from tests.export.engines import BarePython, DuckDB, Node, PostgreSQL, SQLite, SQLiteTexts
 
 
 @pytest.fixture(scope="session")
@@ -24,6 +24,11 @@ def duckdb_engine() -> DuckDB:
 @pytest.fixture(scope="session")
 def sqlite_engine() -> SQLite:
     return SQLite()
+
+
+@pytest.fixture(scope="session")
+def text_engine() -> SQLiteTexts:
+    return SQLiteTexts()
 
 
 @pytest.fixture(scope="session")

@@ -79,6 +79,25 @@ class SQLite:
         return agreed(rules, self.connection.execute(f"SELECT {sql} FROM rows_ ORDER BY rowid").fetchall())
 
 
+class SQLiteTexts(SQLite):
+    """Every column is one of text, as `.import` makes it of a CSV file."""
+
+    def decide(self, rules: RuleSet | ClassRules, columns: Columns, types: dict[str, str]) -> Decisions:
+        texts = {
+            name: [None if cell is None else self._text(cell) for cell in cells] for name, cells in columns.items()
+        }
+        return super().decide(rules, texts, dict.fromkeys(types, "text"))
+
+    def reads(self, cell: float | None) -> bool:
+        """Whether a number is the same to SQLite."""
+        if cell is None or math.isnan(cell):
+            return True
+        return bool(self.connection.execute("SELECT CAST(? AS REAL)", (self._text(cell),)).fetchone() == (cell,))
+
+    def _text(self, cell: Any) -> str:
+        return "NaN" if cell != cell else str(cell)
+
+
 class Transpiled(DuckDB):
     """SQL for a database that is not here, read back by sqlglot and run in DuckDB."""
 

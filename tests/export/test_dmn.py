@@ -18,6 +18,7 @@ from numpy.testing import assert_array_equal
 from r2n.errors import ParameterError
 from r2n.export import dmn
 from r2n.rules import ClassRules, RuleSet
+from tests.export.laws import law
 from tests.export.typed_worlds import ORDINARY, Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
 
@@ -89,8 +90,7 @@ def null(cell: Any) -> Any:
     return None if isinstance(cell, float) and np.isnan(cell) else cell
 
 
-@settings(deadline=None)
-@given(typed_worlds())
+@law(world=typed_worlds())
 def test_the_table_says_what_the_rules_say(world: TypedWorld) -> None:
     agrees(world)
 

@@ -10,13 +10,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
 from r2n.export import dmn, onnx, pmml
 from r2n.rules import ClassRules, Halfspace, Membership, Rule, RuleSet
 from r2n.schema import Schema
+from tests.export.laws import law
 from tests.export.typed_worlds import Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
 
@@ -68,8 +69,7 @@ def agrees(java: Any, world: TypedWorld) -> None:
     assert labels == said(world.rules, world.columns, largest=2**31 - 1)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(typed_worlds())
+@law(world=typed_worlds())
 def test_the_document_says_what_the_rules_say(java: Any, world: TypedWorld) -> None:
     agrees(java, world)
 

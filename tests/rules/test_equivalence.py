@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from r2n.errors import ParameterError
-from r2n.rules import ClassRules, Domain, RuleSet, equivalent, expanded
+from r2n.rules import ClassRules, Domain, Equivalence, Halfspace, Rule, RuleSet, equivalent, expanded
 from r2n.rules.equivalence import decision
 from r2n.schema import Schema
 from tests.strategies import CATEGORICAL, NUMERIC, World, worlds
@@ -233,3 +233,92 @@ def test_the_same_columns_filled_in_many_sums_are_few_cases() -> None:
     rules = RuleSet.parse(f"yes if {sums} else no")
     assert len(expanded(rules).rules) == 4
     assert equivalent(rules, rules).proven
+
+
+# -- what was seen in training -------------------------------------------------------------------------
+
+PEOPLE, _ = Schema.learn({"age": [17, 45, 90], "hours": [1.5, 40.0, 99.0], "region": ["north", "west", "south"]})
+
+
+def _asked(before: str, after: str, schema: Schema = PEOPLE, other: Schema | None = PEOPLE) -> Equivalence:
+    one, two = RuleSet.parse(f"yes if {before} else no", schema), RuleSet.parse(f"yes if {after} else no", other)
+    told = equivalent(one, two)
+    assert told.row is not None
+    assert told.said == (decision(one, told.row), decision(two, told.row))
+    assert len(set(told.said)) == 2
+    return told
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("age + hours > 60 and region in {north}", "age + hours > 70 and region in {north}"),
+        ("age - 0.001·hours > 60", "age - 0.001·hours > 80 and hours < 90"),
+        ("age > 20", "age > 60"),
+        ("age > 20.5", "age > 21.5"),
+        ("region in {north}", "region in {west}"),
+        ("region not in {north}", "region not in {north, west}"),
+        ("hours > 3 and age > 1000 or age > 80", "hours > 3 and age > 1202 or age > 85"),
+        ("age - 3·hours > -1000", "age - 3·hours > -200"),
+    ],
+)
+def test_the_row_shown_is_within_what_was_seen_if_there_is_one(before: str, after: str) -> None:
+    told = _asked(before, after)
+    assert told.row in Domain.of(PEOPLE)
+    assert told.outside == ()
+    assert "training" not in str(told)
+
+
+def test_rows_of_no_training_row_are_said_to_be_so() -> None:
+    told = _asked("age > 1000 and region in {north}", "age > 1202 and region in {north}")
+    assert told.row == {"age": 1001.0, "region": "north"}  # whole, of a known region
+    assert told.only_outside
+    assert str(told).splitlines()[1] == "only outside what was seen in training: age was integer 17..90 known"
+    missing = _asked("age is missing or hours > 5", "hours > 5")
+    assert missing.row is not None
+    assert missing.row["age"] is None
+    assert dict(missing.outside) == {"age": Domain.of(PEOPLE)["age"]}
+
+
+def test_where_no_row_is_found_within_what_was_seen_that_is_said() -> None:
+    far, _ = Schema.learn({"age": [100, 120]})
+    told = _asked("age > 50", "age > 110", PEOPLE, far)  # no age was seen by both
+    assert not told.only_outside
+    assert "outside what was seen in training (" in str(told)
+    assert "; no such row was found inside" in str(told)
+
+
+def test_a_model_knows_nothing_of_columns_that_it_does_not_read() -> None:
+    narrow, _ = Schema.learn({"age": [17, 90], "hours": [0.0, 0.0], "region": ["south", "south"]})
+    told = _asked("age > 20", "age > 20 and hours > 40", narrow, PEOPLE)
+    assert told.row in Domain.of(PEOPLE)
+    assert told.outside == ()
+
+
+def test_without_a_schema_nothing_is_outside() -> None:
+    assert equivalent(RuleSet.parse("yes if x > 3 else no"), RuleSet.parse("yes if x > 4 else no")).outside == ()
+
+
+_bounds = st.sampled_from([-2.0, 0.0, 0.25, 1.0, 40.0])
+_cuts = st.builds(
+    lambda name, sign, c: Halfspace.of({name: sign}, c), st.sampled_from("xy"), st.sampled_from([1.0, -1.0]), _bounds
+)
+_pairs = st.lists(_cuts, min_size=1, max_size=2).map(lambda cuts: Rule(tuple(cuts)))
+_cells_seen = st.lists(st.none() | st.integers(-3, 3).map(float) | _bounds | st.just(1e4), min_size=6, max_size=6)
+
+
+@settings(max_examples=100)
+@given(_pairs, _pairs, _cells_seen, _cells_seen)
+def test_a_training_row_that_tells_two_apart_keeps_the_row_shown_within(
+    one: Rule, two: Rule, x: list[float | None], y: list[float | None]
+) -> None:
+    """Rules about single columns are looked at exactly: what was seen is enough to tell these apart."""
+    columns = {"x": np.array([*x, 0.5], dtype=float), "y": np.array([*y, 0.5], dtype=float)}
+    schema, _ = Schema.learn(columns)
+    before, after = (RuleSet((rule,), "yes", "no", schema) for rule in (one, two))
+    told = equivalent(before, after)
+    if (before.predict(columns) != after.predict(columns)).any():
+        assert told.row is not None
+        assert told.row in Domain.of(schema)
+        assert told.outside == ()
+    assert told.row is None or bool(told.outside) != (told.row in Domain.of(schema))

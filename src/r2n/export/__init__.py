@@ -15,8 +15,9 @@ from types import ModuleType
 from typing import Any, cast
 
 from r2n.errors import ParameterError
-from r2n.export._plain import advice
+from r2n.export._plain import advice, check_texts
 from r2n.rules import ClassRules, RuleSet
+from r2n.schema.values import shown
 
 __all__ = ["describe", "export", "formats", "gives_bytes", "options_of", "read_options", "suffix_of"]
 
@@ -41,7 +42,8 @@ def export(rules: RuleSet | ClassRules, to: str, **options: Any) -> str | bytes:
     known = options_of(to)
     for name in options:
         if name not in known:
-            raise ParameterError(f"{to} has no option {name!r}.{advice(name, known, 'Its options')}")
+            raise ParameterError(f"{to} has no option {shown(name)}.{advice(name, known, 'Its options')}")
+    check_texts(rules, options.values())
     try:
         return cast("str | bytes", _module(to).write(rules.without_unread(), **options))
     except ModuleNotFoundError as error:
@@ -104,7 +106,7 @@ def _read(name: str, text: str, default: object) -> object:
     try:
         return read(text)
     except (ValueError, KeyError):
-        raise ParameterError(f"{name} must be like {default!r}, not {text!r}.") from None
+        raise ParameterError(f"{name} must be like {default!r}, not {shown(text)}.") from None
 
 
 def _read_bool(text: str) -> bool:
@@ -113,5 +115,5 @@ def _read_bool(text: str) -> bool:
 
 def _module(to: str) -> ModuleType:
     if to not in formats():
-        raise ParameterError(f"there is no format {to!r}.{advice(str(to), formats(), 'The formats')}")
+        raise ParameterError(f"there is no format {shown(to)}.{advice(str(to), formats(), 'The formats')}")
     return import_module(f"{__name__}.{to}")

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TypeAlias
 
-from r2n.rules import ClassRules, Filled, Halfspace, Membership, Missing, Rule, RuleSet
+from r2n.errors import ParameterError
+from r2n.rules import ClassRules, Filled, Halfspace, Membership, Missing, Rule, RuleSet, sets_of
 from r2n.rules.literals import Terms
 from r2n.rules.text import write_bound, write_number
 from r2n.schema import Column, Value
+from r2n.schema.values import shown
 from r2n.schema.words import near
+
+IN_A_ROW = 100  # what a parser reads at once: to many, each addition is a level deeper
+
+_LONE = re.compile("[\ud800-\udfff]")
 
 Addend: TypeAlias = str | Filled | Missing | Membership  # the last two count 1 where they hold
 
@@ -92,6 +100,23 @@ def summed_columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for literal in sums for name in literal.compared))
 
 
+def check_texts(rules: RuleSet | ClassRules, options: Iterable[object] = ()) -> None:
+    """Refuse text that no file can hold, in the rules, in their schema or in options.
+
+    >>> check_texts(RuleSet.parse("yes if z in {a} else no"), ["title"])
+    >>> check_texts(RuleSet((), "yes", "n\\ud800"))
+    Traceback (most recent call last):
+    r2n.errors.ParameterError: 'n\\ud800' has a lone half of a UTF-16 pair, which no file can hold. Rename it.
+    """
+    labels = rules.labels if isinstance(rules, ClassRules) else (rules.label,)
+    sets = (one.values for literal in rules.literals for one in sets_of(literal))
+    columns = rules.schema.columns if rules.schema is not None else ()
+    known = ((column.name, *column.categories, *column.missing_values) for column in columns)
+    for text in chain(options, labels, [rules.default], rules.columns, *sets, *known):
+        if isinstance(text, str) and _LONE.search(text):
+            raise ParameterError(f"{shown(text)} has a lone half of a UTF-16 pair, which no file can hold. Rename it.")
+
+
 def advice(name: str, known: Iterable[str], what: str) -> str:
     """What was probably meant, and what there is.
 
@@ -104,28 +129,58 @@ def advice(name: str, known: Iterable[str], what: str) -> str:
     return f"{hint} {what} are: {', '.join(names) or 'none'}."
 
 
-def write_halfspace(
-    literal: Halfspace,
-    cell: Callable[[str], str],
-    filled: Callable[[Filled], str],
-    points: Callable[[Membership | Missing, float], str],
-) -> str:
-    """A halfspace as most languages write it, from left to right.
+@dataclass(frozen=True, slots=True)
+class Source:
+    """How most languages write sums: from left to right, given how they write what is added up.
 
-    Given how they write a cell, one that is filled, and points: so many where a condition holds, else 0.
-    Their product with 1 or 0 is exact, and so is the sum without it.
-
-    >>> literal = Halfspace.of({"x": 1, "y": -2.5, Membership("z", ("a",)): -3}, 1e-7)
-    >>> write_halfspace(literal, "number({})".format, "({})".format, "({} ? {} : 0)".format)
-    'number(x) - 2.5 * number(y) - (z in {a} ? 3.0 : 0) > 1e-7'
+    That is a cell, a cell that is filled, and points: so many where a condition holds, else 0. Their product with 1
+    or 0 is exact, and so is the sum without it.
     """
 
-    def term(key: Addend, a: float) -> str:
+    cell: Callable[[str], str]
+    filled: Callable[[Filled], str]
+    points: Callable[[Membership | Missing, float], str]
+
+    def halfspace(self, literal: Halfspace, total: str | None = None) -> str:
+        """The comparison, of the sum itself or of what it is called.
+
+        >>> source = Source("number({})".format, "({})".format, "({} ? {} : 0)".format)
+        >>> source.halfspace(Halfspace.of({"x": 1, "y": -2.5, Membership("z", ("a",)): -3}, 1e-7))
+        'number(x) - 2.5 * number(y) - (z in {a} ? 3.0 : 0) > 1e-7'
+        """
+        _, operator, bound = comparison(literal)
+        return f"{total or ' '.join(self._signed(literal))} {operator} {write_number(bound)}"
+
+    def steps(self, literal: Halfspace, name: str) -> list[str]:
+        """What the sum's name is set to, in turn, the sum so far first: no interpreter reads thousands at once.
+
+        >>> source = Source("{}".format, "({})".format, "({} ? {} : 0)".format)
+        >>> source.steps(Halfspace.of({f"x{k}": 1 for k in range(201)}, 0), "total")[2]
+        'total + x200'
+        """
+        parts = self._signed(literal)
+        chunks = [" ".join(parts[k : k + IN_A_ROW]) for k in range(0, len(parts), IN_A_ROW)]
+        return [chunks[0], *(f"{name} {chunk}" for chunk in chunks[1:])]
+
+    def _signed(self, literal: Halfspace) -> list[str]:
+        """What is added up, each with its sign; the first is positive and has none."""
+        terms, _, _ = comparison(literal)
+        first, *others = [(a < 0.0, self._term(key, abs(a))) for key, a in addends(terms)]
+        return [first[1], *(f"{'-' if negative else '+'} {term}" for negative, term in others)]
+
+    def _term(self, key: Addend, a: float) -> str:
         if isinstance(key, Membership | Missing):
-            return points(key, a)
-        number = filled(key) if isinstance(key, Filled) else cell(key)
+            return self.points(key, a)
+        number = self.filled(key) if isinstance(key, Filled) else self.cell(key)
         return number if a == 1.0 else f"{write_number(a)} * {number}"
 
-    terms, operator, bound = comparison(literal)
-    total = "".join(f" {'-' if a < 0.0 else '+'} {term(key, abs(a))}" for key, a in addends(terms))
-    return f"{total.removeprefix(' + ')} {operator} {write_number(bound)}"
+
+def long_sums(rules: RuleSet | ClassRules) -> dict[Halfspace, str]:
+    """The sums that are too long to be read at once, each with a name.
+
+    >>> long_sums(RuleSet((Rule((Halfspace.of({f"x{k}": 1 for k in range(101)}, 0),)),))).values()
+    dict_values(['sum_1'])
+    """
+    sums = (literal for literal in rules.literals if isinstance(literal, Halfspace))
+    long = (literal for literal in sums if len(addends(literal.terms)) > IN_A_ROW)
+    return {literal: f"sum_{k}" for k, literal in enumerate(long, start=1)}

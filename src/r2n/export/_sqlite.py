@@ -7,12 +7,29 @@ SQLite keeps text in columns of any type, compares it as larger than every numbe
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING
 
+from r2n.export._sqlnumbers import as_double
 from r2n.files import MISSING
 
 if TYPE_CHECKING:
     from sqlglot import exp
+    from sqlglot.dialects.dialect import Dialect
+
+
+@cache
+def quoting(dialect: str) -> str | type[Dialect]:
+    """To SQLite a "name" in double quotes that is no column is a text, and a mistake goes unseen; a `name` is not."""
+    if dialect != "sqlite":
+        return dialect
+    from sqlglot.dialects.sqlite import SQLite
+
+    class Backquoted(SQLite):
+        class Tokenizer(SQLite.Tokenizer):
+            IDENTIFIERS = ["`"]  # noqa: RUF012 - as sqlglot declares it
+
+    return Backquoted
 
 
 def read_number(cell: exp.Expr, codes: Iterable[str] = (), boolean: bool = False) -> exp.Expr:
@@ -39,8 +56,8 @@ def read_number(cell: exp.Expr, codes: Iterable[str] = (), boolean: bool = False
         is_text = exp.EQ(this=exp.func("TYPEOF", cell.copy()), expression=exp.Literal.string("text"))
         found = found.when(exp.and_(is_text, _is_any(cell, numeric)), exp.null())
     # A cast has a type of its own to SQLite, so that it compares text that is a number as one.
-    infinity = exp.cast(exp.Literal.number("9e999"), "double")
-    found = found.when(exp.LTE(this=cell.copy(), expression=infinity), exp.cast(cell.copy(), "double"))
+    infinity = as_double(exp.Literal.number("9e999"))
+    found = found.when(exp.LTE(this=cell.copy(), expression=infinity), as_double(cell.copy()))
     if boolean:
         for word, number in (("true", 1), ("false", 0)):
             lower = exp.func("LOWER", exp.func("TRIM", cell.copy()))

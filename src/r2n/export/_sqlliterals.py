@@ -8,38 +8,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from r2n.errors import ParameterError
 from r2n.export._plain import Addend, addends, comparison, missing_codes
-from r2n.export._sqlite import read_number
-from r2n.export._sqlnumbers import number
+from r2n.export._sqlite import quoting, read_number
+from r2n.export._sqlnumbers import as_double, number
 from r2n.export._types import Type, held, type_of
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, column_of
 from r2n.rules.literals import Terms
 from r2n.schema import Value
+from r2n.schema.values import shown
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-# No engine's text holds a lone half of a UTF-16 pair; few hold a NUL.
-_UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
+# Few engines' texts hold it.
+_UNWRITABLE = re.compile("\x00")
 
 # To the others "x" and "X" are one column, quoted or not.
 _TELL_CASE = ("postgres", "snowflake")
 
-# To a parser each of `a OR b OR c …` is one level deeper, and SQLite reads a thousand.
+# To a parser each of `a OR b OR c …` is one level deeper.
 _IN_A_ROW = 100
+
+_DEEPEST = 950  # of the 1,000 levels that SQLite and DuckDB read; some are left to the query around it
 
 
 @dataclass(frozen=True, slots=True)
 class SQLWriter:
-    """Writes the literals of some rules for one dialect."""
+    """Writes the literals of some rules for one dialect.
+
+    Cells and sums are texts to the rest of the expression: sqlglot takes an addition for a level of a tree, which it
+    goes down by recursion, and copies trees where it puts them together.
+    """
 
     rules: RuleSet | ClassRules
     dialect: str
+    _types: dict[str, Type] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _cells: dict[str, exp.Expr] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def rule(self, rule: Rule) -> exp.Expr:
         """A conjunction."""
@@ -86,17 +95,13 @@ class SQLWriter:
 
     def _sum(self, terms: Terms) -> exp.Expr:
         """From left to right; the first coefficient is positive, and the first term a double, so that all sums are."""
-        from sqlglot import exp
 
+        check_depth(len(terms))  # before the work
         (key, a), *others = addends(terms)
         first = self._term(key, a)
-        return reduce(
-            lambda total, term: (exp.Add if term[1] > 0.0 else exp.Sub)(
-                this=total, expression=self._term(term[0], abs(term[1]))
-            ),
-            others,
-            first if isinstance(key, str) else exp.cast(first, "double"),
-        )
+        written = [self._write(first if isinstance(key, str) else as_double(first))]
+        written += (f"{'+' if a > 0.0 else '-'} {self._write(self._term(key, abs(a)))}" for key, a in others)
+        return _as_text(" ".join(written), depth=len(written))
 
     def _term(self, key: Addend, a: float) -> exp.Expr:
         return self._points(key, a) if isinstance(key, Membership | Missing) else self._product(key, a)
@@ -139,15 +144,20 @@ class SQLWriter:
 
     def _number(self, name: str) -> exp.Expr:
         """The cell as a double."""
+        if name not in self._cells:
+            self._cells[name] = _as_text(self._write(self._read_number(name)))
+        return self._cells[name].copy()
+
+    def _read_number(self, name: str) -> exp.Expr:
         from sqlglot import exp
 
         cell = self._column(name)
         if self._type(name) == "boolean":  # compared with its codes before it is a number; few cast it to one at once
-            return exp.cast(exp.cast(self._without_codes(name, cell), "int"), "double")
+            return as_double(exp.cast(self._without_codes(name, cell), "int"))
         if self.dialect != "sqlite":
-            return exp.cast(cell, "double")
+            return as_double(cell)
         codes = (code for code in missing_codes(self.rules, name) if isinstance(code, str))
-        return read_number(cell, map(checked, codes), type_of(self.rules, name) == "boolean")
+        return read_number(cell, map(checked, codes), self._said_type(name) == "boolean")
 
     def _column(self, name: str) -> exp.Expr:
         from sqlglot import exp
@@ -157,8 +167,8 @@ class SQLWriter:
         alike = [other for other in names_of(self.rules) if other != name and other.lower() == name.lower()]
         if alike and self.dialect not in _TELL_CASE:
             raise ParameterError(
-                f"the columns {name!r} and {alike[0]!r} differ only in case, and {self.dialect} takes them for one. "
-                f"Rename one, and fit again."
+                f"the columns {shown(name)} and {shown(alike[0])} differ only in case, "
+                f"and {self.dialect} takes them for one. Rename one, and fit again."
             )
         return exp.column(exp.to_identifier(checked(name), quoted=True))
 
@@ -177,7 +187,7 @@ class SQLWriter:
         if self._nan_is_largest:
             nan = exp.Literal.string("NaN")
             short = self.dialect in ("duckdb", "postgres")  # where it is known to be read as a number
-            return exp.Nullif(this=total, expression=nan if short else exp.cast(nan, "double"))
+            return exp.Nullif(this=total, expression=nan if short else as_double(nan))
         return exp.Case().when(exp.Not(this=exp.IsNan(this=total)), total.copy())
 
     @property
@@ -186,8 +196,17 @@ class SQLWriter:
         return self.dialect not in ("sqlite", "bigquery")
 
     def _type(self, name: str) -> Type:
-        found = type_of(self.rules, name)
+        """As the dialect has it: a Boolean of SQLite is a number."""
+        found = self._said_type(name)
         return "number" if found == "boolean" and self.dialect == "sqlite" else found
+
+    def _said_type(self, name: str) -> Type:
+        if name not in self._types:
+            self._types[name] = type_of(self.rules, name)
+        return self._types[name]
+
+    def _write(self, expression: exp.Expr) -> str:
+        return expression.sql(dialect=quoting(self.dialect))
 
     def _value(self, value: Value) -> exp.Expr:
         from sqlglot import exp
@@ -204,9 +223,36 @@ class SQLWriter:
 def _joined(join: Callable[..., exp.Expr], conditions: Sequence[exp.Expr]) -> exp.Expr:
     """AND or OR of any number of conditions: beyond a hundred, of groups of them in brackets."""
     if len(conditions) <= _IN_A_ROW:
-        return join(*conditions)
+        return join(*conditions, copy=False)
     groups = [conditions[k : k + _IN_A_ROW] for k in range(0, len(conditions), _IN_A_ROW)]
     return _joined(join, [_joined(join, group) for group in groups])
+
+
+def _as_text(text: str, depth: int = 1) -> exp.Expr:
+    """An expression that is written already, of so many levels."""
+    from sqlglot import exp
+
+    made = exp.Var(this=text)
+    made.meta["depth"] = depth
+    return made
+
+
+def depth_of(found: exp.Expr) -> int:
+    """How many levels the expression has; without recursion, which ends at a thousand too."""
+    level, depth, deepest = [found], 0, 0
+    while level:
+        deepest = max(deepest, *(depth + int(each.meta.get("depth", 1)) for each in level))
+        level, depth = [inner for outer in level for inner in outer.iter_expressions()], depth + 1
+    return deepest
+
+
+def check_depth(depth: int) -> None:
+    """Refuse an expression that is deeper than databases read."""
+    if depth > _DEEPEST:
+        raise ParameterError(
+            f"the expression is {depth} levels deep, but databases read 1000, and each column of a sum is one. "
+            f"Fit again with max_columns, or export to python, javascript or onnx."
+        )
 
 
 def names_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:
@@ -217,5 +263,5 @@ def names_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:
 def checked(text: str) -> str:
     """A name or a text that SQL can write."""
     if _UNWRITABLE.search(text):
-        raise ParameterError(f"{text!r} holds a character that SQL cannot write. Rename the column or the category.")
+        raise ParameterError(f"{shown(text)} holds a character that SQL cannot write. Rename the column or category.")
     return text

@@ -35,6 +35,13 @@ def number(value: float, dialect: str) -> exp.Expr:
     return exp.Literal.number(text if plain else f"{text}e0")
 
 
+def as_double(value: exp.Expr) -> exp.Expr:
+    """A cast, without a look at how the type is called: that takes sqlglot longer than all the rest."""
+    from sqlglot import exp
+
+    return exp.Cast(this=value, to=exp.DataType(this=exp.DataType.Type.DOUBLE))
+
+
 def _sqlite_reads(value: float) -> bool:
     """Whether every version of SQLite, on any machine, reads the shortest decimal as this double.
 
@@ -63,10 +70,7 @@ def _powers_of_two(value: float) -> exp.Expr:
     mantissa, exponent = int(math.frexp(value)[0] * 2**53), math.frexp(value)[1] - 53
     while mantissa % 2 == 0:
         mantissa, exponent = mantissa // 2, exponent + 1
-    result: exp.Expr = exp.cast(exp.Literal.number(mantissa), "double")
-    operator = exp.Mul if exponent > 0 else exp.Div
-    while exponent:
-        step = min(abs(exponent), _CHUNK)
-        result = operator(this=result, expression=exp.Literal.number(2**step))
-        exponent -= step if exponent > 0 else -step
-    return result
+    chunks = [_CHUNK] * (abs(exponent) // _CHUNK) + [abs(exponent) % _CHUNK]
+    operator = "*" if exponent > 0 else "/"
+    # As text: of each division of a tree sqlglot asks what types it has.
+    return exp.Var(this=f"CAST({mantissa} AS REAL)" + "".join(f" {operator} {2**step}" for step in chunks if step))

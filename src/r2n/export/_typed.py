@@ -68,7 +68,8 @@ def typed(rules: RuleSet | ClassRules, largest: int = 2**63 - 1, keeps_sums: boo
     Labels that are whole numbers are written as text if one is beyond `largest`, the target's largest integer. Sums
     that count sets or fill columns stay as they are if the target `keeps_sums`; to others they are told case by case.
     """
-    fields = {name: _field(rules, name) for name in rules.columns}
+    summed = set(summed_columns(rules))
+    fields = {name: _field(rules, name, name in summed) for name in rules.columns}
     labels = rules.labels if isinstance(rules, ClassRules) else (rules.label,)
     kind = _label_type([*labels, rules.default], largest)
     kept = []
@@ -95,9 +96,9 @@ def _as_label(label: Value, kind: LabelType) -> Value:
     return write_value(label) if kind == "mixed" else label
 
 
-def _field(rules: RuleSet | ClassRules, name: str) -> Field:
+def _field(rules: RuleSet | ClassRules, name: str, summed: bool) -> Field:
     """A column; numbers where it is summed up (Booleans too), or where nothing is known."""
-    found = "number" if name in summed_columns(rules) else type_of(rules, name)
+    found = "number" if summed else type_of(rules, name)
     kind: Type = "number" if found == "unknown" else found
     return Field(name, kind, held(missing_codes(rules, name), kind, name))
 

@@ -30,11 +30,11 @@ def type_of(rules: RuleSet | ClassRules, name: str) -> Type:
         return "text"  # a column of categories, of which none was kept: those of numbers and Booleans tell theirs
     if found == "mixed":
         raise ParameterError(
-            f"column {name!r} holds text and numbers ({', '.join(map(repr, seen[:4]))}), "
+            f"column {shown(name)} holds text and numbers ({', '.join(map(shown, seen[:4]))}), "
             f"but the target gives every column one type. Turn it into text, and fit again."
         )
     if found == "text" and any(isinstance(each, Halfspace) and name in each.compared for each in rules.literals):
-        raise ParameterError(f"column {name!r} is compared as a number, but holds text. Change one or the other.")
+        raise ParameterError(f"column {shown(name)} is compared as a number, but holds text. Change one or the other.")
     return found
 
 
@@ -83,7 +83,7 @@ def held(values: Iterable[Value], type_: Type, name: str) -> tuple[Value, ...]:
     """
     if type_ == "text":
         return tuple(value for value in values if isinstance(value, str))
-    numbers = [double(value, f"a category of column {name!r}") for value in values if not isinstance(value, str)]
+    numbers = [double(value, f"a category of column {shown(name)}") for value in values if not isinstance(value, str)]
     if type_ == "boolean":
         return tuple(bool(number) for number in numbers if number in (0.0, 1.0))
     return tuple(numbers)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from r2n.errors import ParameterError
+from r2n.schema.values import shown
 
 Element = ElementTree.Element
 
@@ -28,7 +29,7 @@ def element(tag: str, attributes: Mapping[str, str] | None = None, *children: El
     for held in [text, *(attributes or {}).values()]:
         if not is_xml(held):
             raise ParameterError(
-                f"{held!r} holds a character that XML cannot. Rename the column or category, and fit again."
+                f"{shown(held)} holds a character that XML cannot. Rename the column or category, and fit again."
             )
     made = Element(tag, dict(attributes or {}))
     made.text = text or None

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from decimal import Decimal
 
+from r2n.errors import ParameterError
 from r2n.export._plain import comparison
 from r2n.export._typed import Field, Typed, free_name, output_names, typed
 from r2n.export._xml import Element, document, element, is_xml
@@ -27,6 +28,8 @@ HELP = {
 }
 
 _TYPES = {"number": "number", "integer": "number", "text": "string", "mixed": "string", "boolean": "boolean"}
+
+_MOST_CELLS = 200_000  # every rule has a cell for every sum that any rule asks of
 
 # Words that FEEL reads otherwise than as a name.
 _WORDS = frozenset(
@@ -90,6 +93,11 @@ def _table(found: Typed, names: dict[str, str], outputs: dict[str, str]) -> Elem
     for line in lines:
         inputs |= Counter(expression for expression, _ in line)
     heads = list(inputs.elements())
+    if len(heads) * len(lines) > _MOST_CELLS:
+        raise ParameterError(
+            f"the decision table would have {len(lines):,} lines under {len(heads):,} inputs, but at most "
+            f"{_MOST_CELLS:,} cells are written. Fit again with max_rules, or export to python, javascript or pmml."
+        )
     kinds = {names[field.name]: _TYPES[field.type] for field in found.fields.values()}
     clauses = [_clause(k, head, kinds.get(head, "number")) for k, head in enumerate(heads, start=1)]
     results = [element("output", {"id": f"output_{k}", "name": name, "label": name, "typeRef": kind})
@@ -115,14 +123,10 @@ def _line(line: int, tests: list[str], label: Value, number: int) -> Element:
 
 def _spread(line: list[tuple[str, str]], heads: list[str]) -> list[str]:
     """The tests of a rule under their inputs, `-` where it has none."""
-    left = list(line)
-    tests = []
-    for head in heads:
-        found = next((test for test in left if test[0] == head), None)
-        if found is not None:
-            left.remove(found)
-        tests.append("-" if found is None else found[1])
-    return tests
+    left: dict[str, list[str]] = defaultdict(list)
+    for head, test in reversed(line):
+        left[head].append(test)
+    return [left[head].pop() if left[head] else "-" for head in heads]
 
 
 def _text(text: str) -> Element:

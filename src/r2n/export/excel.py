@@ -17,6 +17,7 @@ from r2n.export._plain import Addend, addends, comparison, counted_columns
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
 from r2n.schema import Schema, Value
+from r2n.schema.values import shown
 
 SUFFIX = ".txt"
 HELP = {
@@ -38,7 +39,7 @@ def write(rules: RuleSet | ClassRules, *, first: str = "A2", cells: Mapping[str,
     =IF(AND(IF(COUNT(B2,A2)=2,B2-2.1*A2>12.5,FALSE),AND(ISTEXT(C2),EXACT(C2,"north"))),"yes","no")
     """
     if not isinstance(cells, Mapping | None):
-        raise ParameterError(f"cells must be a mapping such as {{'income': 'B2'}}, not {cells!r}.")
+        raise ParameterError(f"cells must be a mapping such as {{'income': 'B2'}}, not {shown(cells)}.")
     sheet = Sheet(place(rules, first) if cells is None else cells, rules.schema)
     branches = rules.branches if isinstance(rules, ClassRules) else ((rules.label, rules.rules),)
     formula = constant(rules.default)
@@ -55,7 +56,7 @@ def place(rules: RuleSet | ClassRules, first: str) -> dict[str, str]:
     """
     found = re.fullmatch("([A-Z]{1,3})([1-9][0-9]{0,6})", first) if isinstance(first, str) else None
     if found is None:
-        raise ParameterError(f"first must be a cell such as 'A2', not {first!r}.")
+        raise ParameterError(f"first must be a cell such as 'A2', not {shown(first)}.")
     start = reduce(lambda number, letter: 26 * number + ord(letter) - 64, found[1], 0)
     names = ordered_columns(rules)
     if start + len(names) - 1 > MOST_COLUMNS or int(found[2]) > MOST_ROWS:
@@ -74,10 +75,10 @@ def read_cells(text: str) -> dict[str, str]:
     """
     pairs = [part.rpartition("=") for part in next(csv.reader([text], skipinitialspace=True), [])]
     if not pairs or not all(name and cell for name, _, cell in pairs):
-        raise ParameterError(f"cells must be written column=cell, column=cell, such as income=B2, not {text!r}.")
+        raise ParameterError(f"cells must be written column=cell, column=cell, such as income=B2, not {shown(text)}.")
     cells = {name.strip(): cell.strip() for name, _, cell in pairs}
     if len(cells) < len(pairs):
-        raise ParameterError(f"cells names a column more than once in {text!r}. Give each one cell.")
+        raise ParameterError(f"cells names a column more than once in {shown(text)}. Give each one cell.")
     return cells
 
 
@@ -98,7 +99,8 @@ def ordered_columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
     """The columns that are read, as they stand in the table."""
     if rules.schema is None:
         return rules.columns
-    return tuple(name for name in rules.schema.names if name in rules.columns)
+    read = set(rules.columns)
+    return tuple(name for name in rules.schema.names if name in read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class Sheet:
         """Where a column is."""
         if column not in self.cells:
             raise ParameterError(
-                f"cells does not say where column {column!r} is. Add it, such as {{{column!r}: 'B2'}}."
+                f"cells does not say where column {shown(column)} is. Add it, such as {{{shown(column)}: 'B2'}}."
             )
         return self.cells[column]
 
@@ -223,7 +225,7 @@ def number(value: float) -> str:
     except OverflowError:
         size = float("inf")
     if size != 0.0 and not 2.2250738585072014e-308 <= size <= 9.99999999999999e307:
-        raise ParameterError(f"{value!r} is beyond the numbers of Excel, which end at 1E+308 and 2.3E-308.")
+        raise ParameterError(f"{shown(value)} is beyond the numbers of Excel, which end at 1E+308 and 2.3E-308.")
     mantissa, e, exponent = write_number(float(value)).partition("e")
     return f"{mantissa}E{int(exponent):+d}" if e else mantissa
 
@@ -231,7 +233,7 @@ def number(value: float) -> str:
 def text(value: str) -> str:
     """A text in a formula: in pieces, because Excel reads none of more than 255 characters."""
     if not is_written(value):
-        raise ParameterError(f"{value!r} cannot be told from a blank cell, or written into one. Rename it.")
+        raise ParameterError(f"{shown(value)} cannot be told from a blank cell, or written into one. Rename it.")
     pieces = [value[k : k + LONGEST_TEXT] for k in range(0, len(value), LONGEST_TEXT)]
     quoted = ['"' + piece.replace('"', '""') + '"' for piece in pieces]
     return quoted[0] if len(quoted) == 1 else f"({'&'.join(quoted)})"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from r2n.errors import ParameterError
-from r2n.export._plain import counted_columns, decisions, missing_codes, summed_columns, write_halfspace
+from r2n.export._plain import Source, counted_columns, decisions, long_sums, missing_codes, summed_columns
 from r2n.export._types import cells_of, double
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
 from r2n.schema import Value
+from r2n.schema.values import shown
 
 SUFFIX = ".js"
 HELP = {
@@ -64,14 +67,16 @@ def write(rules: RuleSet | ClassRules, *, module: str = "none") -> str:
         && ![null, "west"].includes(cell("region"))) return 1;
     """
     if module not in MODULES:
-        raise ParameterError(f"module must be one of {', '.join(MODULES)}, not {module!r}.")
+        raise ParameterError(f"module must be one of {', '.join(MODULES)}, not {shown(module)}.")
     asked = decisions(rules)
     labels = ", ".join(_value(label, "a label") for label in (rules.default, *(label for _, label in asked)))
     columns = ", ".join(
         f"[{_text(name)}, {_text(cells_of(rules, name))}, [{_codes(rules, name)}]]" for name in rules.columns
     )
     summed = ", ".join(map(_text, summed_columns(rules)))
-    branches = (_branch(rule, k) for k, (rule, _) in enumerate(asked, start=1))
+    names = long_sums(rules)
+    sums = (line for literal, name in names.items() for line in _sum(literal, name))
+    branches = (_branch(rule, k, names) for k, (rule, _) in enumerate(asked, start=1))
     return "".join(
         (
             f"{_HEAD}\n",
@@ -82,6 +87,7 @@ def write(rules: RuleSet | ClassRules, *, module: str = "none") -> str:
             f"  const columns = [{columns}]; // what each held at fit, and the values that stand for missing ones\n",
             f"  const summed = [{summed}];\n",
             f"{_READING}\n",
+            *sums,
             *branches,
             "  return 0;\n}\n",
             MODULES[module],
@@ -89,16 +95,21 @@ def write(rules: RuleSet | ClassRules, *, module: str = "none") -> str:
     )
 
 
-def _branch(rule: Rule, number: int) -> str:
-    condition = "\n    && ".join(map(_literal, rule.literals)) or "true"
+def _sum(literal: Halfspace, name: str) -> list[str]:
+    first, *others = _SOURCE.steps(literal, name)
+    return [f"  let {name} = {first};\n", *(f"  {name} = {step};\n" for step in others)]
+
+
+def _branch(rule: Rule, number: int, names: Mapping[Halfspace, str]) -> str:
+    condition = "\n    && ".join(_literal(literal, names) for literal in rule.literals) or "true"
     return f"  if ({condition}) return {number};\n"
 
 
-def _literal(literal: Literal) -> str:
+def _literal(literal: Literal, names: Mapping[Halfspace, str] = MappingProxyType({})) -> str:
     match literal:
         case Halfspace():
             known = (f"{_literal(Known(name))} && " for name in counted_columns(literal))
-            return "".join(known) + write_halfspace(literal, _number, _filled, _points)
+            return "".join(known) + _SOURCE.halfspace(literal, names.get(literal))
         case Membership(name, values, negated):
             listed = [_category(value, name) for value in values]
             # A missing value is outside of no set.
@@ -121,13 +132,16 @@ def _points(one: Membership | Missing, a: float) -> str:
     return f"({_literal(one)} ? {write_number(a)} : 0)"
 
 
+_SOURCE = Source(_number, _filled, _points)
+
+
 def _codes(rules: RuleSet | ClassRules, name: str) -> str:
-    return ", ".join(_value(code, f"a missing value of column {name!r}") for code in missing_codes(rules, name))
+    return ", ".join(_value(code, f"a missing value of column {shown(name)}") for code in missing_codes(rules, name))
 
 
 def _category(value: Value, name: str) -> str:
     """Rules do not tell 1 from true, so a cell that is a Boolean is read as a number."""
-    return _value(int(value) if isinstance(value, bool) else value, f"a category of column {name!r}")
+    return _value(int(value) if isinstance(value, bool) else value, f"a category of column {shown(name)}")
 
 
 def _value(value: Value, what: str) -> str:

@@ -14,6 +14,7 @@ from r2n.rules import ClassRules, Filled, Halfspace, Key, Known, Literal, Member
 from r2n.rules.literals import Terms
 from r2n.rules.text import write_name, write_number, write_value
 from r2n.schema import Value
+from r2n.schema.values import shown
 
 SUFFIX = ".tex"
 HELP = {
@@ -52,7 +53,7 @@ def write(rules: RuleSet | ClassRules, *, form: str = "cases", prediction: str =
     """
     forms: dict[str, Callable[[RuleSet | ClassRules, str], list[str]]] = {"cases": _cases, "table": _table}
     if form not in forms:
-        raise ParameterError(f"form must be one of {sorted(forms)}, not {form!r}.")
+        raise ParameterError(f"form must be one of {sorted(forms)}, not {shown(form)}.")
     return "\n".join(forms[form](rules, prediction)) + "\n"
 
 

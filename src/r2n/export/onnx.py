@@ -20,6 +20,7 @@ from r2n.export._typed import Field, Typed, free_name, output_names, typed
 from r2n.export._types import held
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, sets_of
 from r2n.schema import Value
+from r2n.schema.values import shown
 
 SUFFIX = ".onnx"
 HELP = {
@@ -36,7 +37,7 @@ _LABELS = {"text": object, "mixed": object, "boolean": np.bool_, "integer": np.i
 def write(
     rules: RuleSet | ClassRules, *, missing: str = "", prediction: str = "prediction", rule: str = "rule"
 ) -> bytes:
-    """A model whose inputs are called as the columns, or `column 1` … where ONNX cannot hold the name.
+    """A model whose inputs are called as the columns, or `column 1` … where the name is empty.
 
     The metadata `r2n.columns` say in JSON which input is which column. `missing` marks a missing text.
     """
@@ -71,31 +72,21 @@ def _inputs(rules: RuleSet | ClassRules, found: Typed) -> dict[str, Field]:
             "these rules read no column, and an ONNX model knows the number of rows only from its inputs. "
             "Give the rules their schema: rules.with_schema(…)."
         )
-    inputs: dict[str, Field] = {}
-    for k, field in enumerate(fields, start=1):
-        others = {other.name for other in fields} | set(inputs)
-        inputs[field.name if field.name and _is_utf8(field.name) else free_name(f"column {k}", others)] = field
-    return inputs
+    taken = {field.name for field in fields}  # of which one may be empty, which ONNX has no place for
+    return {field.name or free_name(f"column {k}", taken): field for k, field in enumerate(fields, start=1)}
 
 
 def _check_texts(rules: RuleSet | ClassRules, found: Typed, missing: str) -> None:
-    """Refuse texts that have no UTF-8, and a marker of missing values that is a category itself."""
+    """Refuse a marker of missing values that is a category itself."""
     sets = [one for literal in rules.literals for one in sets_of(literal)]
     named = [(m.column, value) for m in sets for value in m.values]
     seen = [(c.name, value) for c in (rules.schema.columns if rules.schema else ()) for value in c.categories]
     for column, value in named + seen:
         if value == missing and column in found.fields and found.fields[column].type == "text":
             raise ParameterError(
-                f"{missing!r} marks missing texts, but is a category of column {column!r}. "
+                f"{shown(missing)} marks missing texts, but is a category of column {shown(column)}. "
                 f"Give another marker, such as missing='<missing>'."
             )
-    for text in [missing, *(v for _, v in named), *(case.label for case in found.cases), found.default]:
-        if isinstance(text, str) and not _is_utf8(text):
-            raise ParameterError(f"{text!r} has no UTF-8, which ONNX stores text in. Rename it.")
-
-
-def _is_utf8(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 # -- rules ------------------------------------------------------------------------------------------

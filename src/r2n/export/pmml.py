@@ -8,7 +8,7 @@ UNKNOWN does not fire: the meaning is ours.
 from __future__ import annotations
 
 from functools import reduce
-from itertools import groupby
+from itertools import chain, count, groupby
 from typing import TypeAlias
 
 from r2n.errors import ParameterError
@@ -115,10 +115,8 @@ def _name_sums(found: Typed, taken: set[str]) -> dict[Terms, str]:
     """A name for each sum that must be derived."""
     literals = [literal for case in found.cases for literal in case.rule.literals]
     sums = dict.fromkeys(_mirrored(s) for s in literals if isinstance(s, Halfspace) and not _is_plain(s))
-    names: dict[Terms, str] = {}
-    for terms in sums:
-        names[terms] = free_name("sum", {*taken, *names.values()})
-    return names
+    free = (name for name in chain(["sum"], (f"sum {k}" for k in count(2))) if name not in taken)
+    return dict(zip(sums, free, strict=False))
 
 
 def _derive(terms: Terms, name: str) -> Element:

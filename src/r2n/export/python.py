@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from r2n.export._plain import counted_columns, decisions, missing_codes, summed_columns, write_halfspace
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from r2n.export._plain import Source, counted_columns, decisions, long_sums, missing_codes, summed_columns
 from r2n.export._types import cells_of
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.schema import Value
@@ -80,8 +83,10 @@ def write(rules: RuleSet | ClassRules) -> str:
         f"COLUMNS = {columns!r}  # what each held at fit, and the values that stand for missing ones\n"
         f"NUMBERS = {summed_columns(rules)!r}\n"
     )
-    branches = (_branch(rule, k) for k, (rule, _) in enumerate(asked, start=1))
-    return "".join((_HEAD, constants, _BODY, *branches, "    return 0\n", _FOOT))
+    names = long_sums(rules)
+    sums = (f"    {name} = {step}\n" for literal, name in names.items() for step in _SOURCE.steps(literal, name))
+    branches = (_branch(rule, k, names) for k, (rule, _) in enumerate(asked, start=1))
+    return "".join((_HEAD, constants, _BODY, *sums, *branches, "    return 0\n", _FOOT))
 
 
 def _codes(rules: RuleSet | ClassRules, name: str) -> tuple[tuple[bool, Value], ...]:
@@ -89,16 +94,16 @@ def _codes(rules: RuleSet | ClassRules, name: str) -> tuple[tuple[bool, Value], 
     return tuple((type(code) is bool, code) for code in missing_codes(rules, name))
 
 
-def _branch(rule: Rule, number: int) -> str:
-    condition = "\n        and ".join(map(_literal, rule.literals)) or "True"
+def _branch(rule: Rule, number: int, names: Mapping[Halfspace, str]) -> str:
+    condition = "\n        and ".join(_literal(literal, names) for literal in rule.literals) or "True"
     return f"    if (\n        {condition}\n    ):\n        return {number}\n"
 
 
-def _literal(literal: Literal) -> str:
+def _literal(literal: Literal, names: Mapping[Halfspace, str] = MappingProxyType({})) -> str:
     match literal:
         case Halfspace():
             known = (f"{_literal(Known(name))} and " for name in counted_columns(literal))
-            return "".join(known) + write_halfspace(literal, _number, _filled, _points)
+            return "".join(known) + _SOURCE.halfspace(literal, names.get(literal))
         case Membership(name, values, negated):
             # A missing value is outside of no set.
             listed = ", ".join(map(repr, (None, *values) if negated else values))
@@ -120,3 +125,6 @@ def _filled(key: Filled) -> str:
 def _points(one: Membership | Missing, a: float) -> str:
     """Floats, not whole numbers: those would be added up without rounding."""
     return f"({a!r} if {_literal(one)} else 0.0)"
+
+
+_SOURCE = Source(_number, _filled, _points)

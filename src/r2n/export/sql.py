@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from r2n.errors import ParameterError
 from r2n.export._plain import advice, decisions
-from r2n.export._sqlliterals import SQLWriter, checked, names_of
-from r2n.export._sqlnumbers import number
+from r2n.export._sqlite import quoting
+from r2n.export._sqlliterals import SQLWriter, check_depth, checked, depth_of, names_of
+from r2n.export._sqlnumbers import as_double, number
 from r2n.export._types import type_of_values
 from r2n.rules import ClassRules, RuleSet
 from r2n.rules.text import write_value
 from r2n.schema import Value
+from r2n.schema.values import shown
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -32,8 +33,6 @@ HELP = {
 # By the names that people use, those of sqlglot.
 DIALECTS = {name: name for name in ("duckdb", "postgres", "sqlite", "snowflake", "bigquery", "spark")}
 DIALECTS["postgresql"] = "postgres"
-
-DEEPEST = 950  # of the 1,000 levels of an expression that SQLite reads; some are left to the query around it
 
 T = TypeVar("T")
 
@@ -67,22 +66,10 @@ def write(
     names = {"table": table, "view": view, "prediction": prediction, "rule": rule}
     given = {name: text for name, text in names.items() if text is not None}
     if given and form != "view":
-        raise ParameterError(f"{', '.join(given)}: only a view has names, not form={form!r}. Write form='view'.")
+        raise ParameterError(f"{', '.join(given)}: only a view has names, not form={shown(form)}. Write form='view'.")
     found = make(writer, given)
-    if writer.dialect == "sqlite" and _depth(found) > DEEPEST:
-        raise ParameterError(
-            f"the expression is {_depth(found)} levels deep, but SQLite reads 1000, and each column of a sum is one. "
-            f"Fit again with max_columns, or choose another dialect."
-        )
-    return _laid_out(found, _quoting(writer.dialect)) + "\n"
-
-
-def _depth(found: exp.Expr) -> int:
-    """How many levels the expression has; without recursion, which ends at a thousand too."""
-    level, depth = [found], 0
-    while level:
-        level, depth = [inner for outer in level for inner in outer.iter_expressions()], depth + 1
-    return depth
+    check_depth(depth_of(found))
+    return _laid_out(found, quoting(writer.dialect)) + "\n"
 
 
 def _laid_out(found: exp.Expr, dialect: str | type[Dialect]) -> str:
@@ -170,7 +157,7 @@ def _labels(labels: list[Value], writer: SQLWriter) -> list[exp.Expr]:
 def _number(label: float, dialect: str) -> exp.Expr:
     from sqlglot import exp
 
-    return exp.Literal.number(label) if isinstance(label, int) else exp.cast(number(label, dialect), "double")
+    return exp.Literal.number(label) if isinstance(label, int) else as_double(number(label, dialect))
 
 
 def _new_column(writer: SQLWriter, names: Mapping[str, str], what: str) -> exp.Identifier:
@@ -178,9 +165,9 @@ def _new_column(writer: SQLWriter, names: Mapping[str, str], what: str) -> exp.I
 
     name = names.get(what, what)
     if name.lower() in {other.lower() for other in names_of(writer.rules)}:
-        raise ParameterError(f"the table has a column {name!r} already. Name the new one otherwise: {what}='…'.")
+        raise ParameterError(f"the table has a column {shown(name)} already. Name the new one otherwise: {what}='…'.")
     if not name or (what == "rule" and name.lower() == names.get("prediction", "prediction").lower()):
-        raise ParameterError(f"{what} must be a name of its own, not {name!r}. Name the column otherwise.")
+        raise ParameterError(f"{what} must be a name of its own, not {shown(name)}. Name the column otherwise.")
     return exp.to_identifier(checked(name), quoted=True)
 
 
@@ -196,7 +183,9 @@ def _table(name: str, dialect: str) -> exp.Table:
     plain = [part.sql(dialect) for part in parts if isinstance(part, exp.Identifier)]
     # Whatever else stood there (an alias, a comment, a call) is no name.
     if not plain or "".join(plain) != "".join(name.split(".")):
-        raise ParameterError(f'{name!r} is no name of a table. Write it as in SQL: people, sales.people, "my table".')
+        raise ParameterError(
+            f'{shown(name)} is no name of a table. Write it as in SQL: people, sales.people, "my table".'
+        )
     return exp.to_table(name, dialect=dialect)
 
 
@@ -207,19 +196,5 @@ def _same(table: exp.Table, other: exp.Table) -> bool:
 def _chosen(what: str, name: str, choices: Mapping[str, T]) -> T:
     found = choices.get(str(name).lower())
     if found is None:
-        raise ParameterError(f"there is no {what} {name!r}.{advice(str(name).lower(), choices, f'The {what}s')}")
+        raise ParameterError(f"there is no {what} {shown(name)}.{advice(str(name).lower(), choices, f'The {what}s')}")
     return found
-
-
-@cache
-def _quoting(dialect: str) -> str | type[Dialect]:
-    """To SQLite a "name" in double quotes that is no column is a text, and a mistake goes unseen; a `name` is not."""
-    if dialect != "sqlite":
-        return dialect
-    from sqlglot.dialects.sqlite import SQLite
-
-    class Backquoted(SQLite):
-        class Tokenizer(SQLite.Tokenizer):
-            IDENTIFIERS = ["`"]  # noqa: RUF012 - as sqlglot declares it
-
-    return Backquoted

@@ -22,6 +22,7 @@ from r2n.export.excel import MOST_COLUMNS, MOST_ROWS, Sheet, checked, is_written
 from r2n.rules import ClassRules, RuleSet
 from r2n.rules.text import write_name
 from r2n.schema import Table, Value
+from r2n.schema.values import shown
 
 SUFFIX = ".xlsx"
 HELP = {
@@ -75,7 +76,8 @@ def _cells(table: Table, name: str) -> list[Cell]:
     for value in values:
         if isinstance(value, str) and not is_written(value):
             raise ParameterError(
-                f"column {name!r} holds {value!r}, which no cell can hold, or be told from a blank one. Rename it."
+                f"column {shown(name)} holds {shown(value)}, which no cell can hold, or be told from a blank one. "
+                f"Rename it."
             )
     return [None if code < 0 else values[code] for code in codes]
 
@@ -108,7 +110,7 @@ def _heads(rules: RuleSet | ClassRules) -> list[str]:
 def _formulas(rules: RuleSet | ClassRules, row: int) -> Iterator[str]:
     """Of one row: the truth of each rule, the number of the first that is true, and the label."""
     sheet = Sheet(place(rules, f"A{row}"), rules.schema)
-    advice = "Split the rule, or shorten its sets of categories."
+    advice = "Fit again with max_columns, or split the rule or its sets of categories."
     for case in cases(rules):
         yield checked(f"={sheet.rule(case.rule)}", f"the formula of rule {case.number}", advice)
     n, first = rules.n_rules, len(sheet.cells) + 1
@@ -139,7 +141,7 @@ def _put(sheet: Any, row: int, cells: Sequence[Cell]) -> None:
     """Values into the cells of a row; a text that begins with = is a text, not a formula."""
     for k, value in enumerate(cells, start=1):
         if isinstance(value, str) and not is_written(value):
-            raise ParameterError(f"{value!r} cannot be written into a cell, or told from a blank one. Rename it.")
+            raise ParameterError(f"{shown(value)} cannot be written into a cell, or told from a blank one. Rename it.")
         cell = sheet.cell(row, k)
         cell.value = _escaped(value) if isinstance(value, str) else value
         if isinstance(value, str):

@@ -110,6 +110,24 @@ class Values:
             return not any(self.allows(value) for value in self.categories)
         return self.integer and math.isfinite(self.low) and math.ceil(self.low) > self.high
 
+    def common(self, other: Values) -> Values | None:
+        """What both allow; None if that is nothing.
+
+        >>> print(Values.read("integer 0..9").common(Values.read("3.. known")), Values(high=1).common(Values(low=2)))
+        integer 3..9 known None
+        """
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        if low > high:
+            return None
+        closed = [each for each in (self, other) if not each.other]
+        named = closed[0].categories if closed else dict.fromkeys((*self.categories, *other.categories))
+        found = Values(
+            low, high, self.integer or other.integer, self.numeric or other.numeric,
+            tuple(value for value in named if self.allows(value) and other.allows(value)),
+            not closed, (*self.never, *other.never), self.missing and other.missing,
+        )  # fmt: skip
+        return None if found.empty else found
+
     def read_by(self, column: Column) -> Values:
         """The same where a column's codes for a missing value are read as one."""
         codes = column.missing_values

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -29,12 +30,16 @@ class Equivalence:
     """True if it is proven that two models decide every row of a domain alike.
 
     Otherwise there is a row which they decide differently, with what each says; or, if neither was found in the given
-    time, `undecided`.
+    time, `undecided`. If a row can be found within what both models saw in training, it is such a row.
     """
 
     row: Row | None = None
     said: tuple[Value, ...] = ()
     proven: bool = False
+    outside: tuple[tuple[str, Values], ...] = ()
+    """The columns in which the row is outside what was seen in training, and what that was."""
+    only_outside: bool = False
+    """Whether it is proven that rows within what was seen are decided alike."""
 
     def __bool__(self) -> bool:
         return self.proven
@@ -49,7 +54,15 @@ class Equivalence:
             return "equivalent" if self.proven else "undecided"
         cells = (f"{write_name(name)} = {'missing' if v is None else write_value(v)}" for name, v in self.row.items())
         first, second = map(write_value, self.said)
-        return f"not equivalent: {first} became {second} where {', '.join(cells) or 'anything'}"
+        found = f"not equivalent: {first} became {second} where {', '.join(cells) or 'anything'}"
+        return f"{found}\n{self._remark()}" if self.outside else found
+
+    def _remark(self) -> str:
+        """Where the row is, which is not where rows were."""
+        seen = "; ".join(f"{write_name(name)} was {values}" for name, values in self.outside)
+        if self.only_outside:
+            return f"only outside what was seen in training: {seen}"
+        return f"outside what was seen in training ({seen}); no such row was found inside"
 
 
 def equivalent(
@@ -61,7 +74,8 @@ def equivalent(
 ) -> Equivalence:
     """Whether two models decide every row of the domain alike; without one, every row there can be.
 
-    A row is what comes in a table: a value that stands for a missing one may do so for one of the two alone.
+    A row is what comes in a table: a value that stands for a missing one may do so for one of the two alone. The answer
+    is about every row, but the row that is shown is, if there is one, within what both models saw in training.
 
     >>> before = RuleSet.parse("yes if x > 3 and x + y > 5 else no")
     >>> after = RuleSet.parse("yes if x > 3 else no")
@@ -74,8 +88,62 @@ def equivalent(
         branches(model)  # refuses what is none
     chosen = _domain(before, after, domain)
     check_limits(steps, time_limit)
-    deadline, proven = time.monotonic() + time_limit, True
-    for reading in _readings(before, after, chosen):
+    deadline = time.monotonic() + time_limit
+    found = _compare(before, after, chosen, deadline, steps)
+    return found if found.row is None else _within_seen(before, after, chosen, deadline, steps, found)
+
+
+def _within_seen(
+    before: Model, after: Model, domain: Domain, deadline: float, steps: int, found: Equivalence
+) -> Equivalence:
+    """A row within what was seen in training instead of one that is not: in all columns, or in as many as can be."""
+    seen = _seen(before, after)
+    if not _outside(found, seen):
+        return found
+    narrow: Domain | None = domain
+    for pair in seen:
+        narrow = narrow and _narrowed(narrow, *pair)
+    inside = _compare(before, after, narrow, deadline, steps) if narrow else Equivalence()
+    if inside.row is not None:
+        return inside
+    for name, values in seen:
+        # If not within its range, then at least a whole number, or a category that is known.
+        for part in (values, replace(values, low=-math.inf, high=math.inf)):
+            narrow = _narrowed(domain, name, part)
+            kept = found if not _outside(found, [(name, part)]) else None
+            answer = kept or (_compare(before, after, narrow, deadline, steps) if narrow else Equivalence())
+            if narrow and answer.row is not None:
+                domain, found = narrow, answer
+                break
+    return replace(found, outside=_outside(found, seen), only_outside=inside.proven)
+
+
+def _outside(found: Equivalence, seen: Iterable[tuple[str, Values]]) -> tuple[tuple[str, Values], ...]:
+    row = found.row or {}
+    return tuple((name, values) for name, values in seen if not values.allows(row[name]))
+
+
+def _narrowed(domain: Domain, name: str, values: Values) -> Domain | None:
+    """The part of the domain in which a column holds these; None if there is none."""
+    common = domain[name].common(values)
+    return None if common is None else domain.with_columns({name: common})
+
+
+def _seen(before: Model, after: Model) -> tuple[tuple[str, Values], ...]:
+    """What each model saw in the columns that it reads, as far as it knows."""
+    pairs = (
+        (name, replace(Values.of(model.schema.column(name)), never=()))
+        for model in (before, after)
+        if model.schema is not None
+        for name in model.columns
+    )
+    return tuple(dict.fromkeys(pairs))
+
+
+def _compare(before: Model, after: Model, domain: Domain, deadline: float, steps: int) -> Equivalence:
+    """A proof for all rows of the domain, or a row, or neither."""
+    proven = True
+    for reading in _readings(before, after, domain):
         if reading is None:  # too many cases
             proven = False
             continue

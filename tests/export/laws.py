@@ -1,0 +1,42 @@
+"""Laws over random examples, each with a long mode: `python -m pytest -m slow tests/export`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis.strategies import SearchStrategy
+
+LONGER = 30  # times as many examples in the long mode: the one knob
+
+Check = Callable[..., None]
+
+
+def law(examples: int = 100, **drawn: SearchStrategy[Any]) -> Callable[[Check], Check]:
+    """A test of what is drawn, over so many examples, and a slow one over many more; other arguments are fixtures."""
+
+    def as_test(check: Check) -> Check:
+        fixtures = [name for name in inspect.signature(check).parameters if name not in drawn]
+
+        def test(request: pytest.FixtureRequest, examples: int) -> None:
+            engines = {name: request.getfixturevalue(name) for name in fixtures}
+
+            def holds(**found: Any) -> None:
+                check(**engines, **found)
+
+            _name(holds, check)  # by which hypothesis knows the examples of one law from those of another
+            settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow])(given(**drawn)(holds))()
+
+        _name(test, check)
+        modes = [pytest.param(examples, id="short"), pytest.param(LONGER * examples, id="long", marks=pytest.mark.slow)]
+        return pytest.mark.parametrize("examples", modes)(test)
+
+    return as_test
+
+
+def _name(function: Check, check: Check) -> None:
+    for what in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(function, what, getattr(check, what))
