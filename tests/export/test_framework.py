@@ -10,9 +10,8 @@ import r2n.export
 from r2n import RuleSet, load
 from r2n.errors import ParameterError
 from r2n.export import export, formats, options_of, read_options, suffix_of
-from r2n.rules import ClassRules, Halfspace, Membership, Missing, Rule
+from r2n.rules import ClassRules, Membership, Rule
 from r2n.rules.modelfile import from_text
-from r2n.schema import Column, Schema
 
 RULES = RuleSet.parse("yes if x - 2·y > 3 or z in {a} else no")
 CLASSES = ClassRules.parse("a if x > 1 else b if x > 0 else c")
@@ -54,21 +53,6 @@ def test_only_rules_are_exported() -> None:
 
 
 LONE = "a\ud800"
-ODD_TEXTS = {
-    "label": RuleSet((), LONE, "b"),
-    "default": ClassRules((("a", ()),), LONE),
-    "column": RuleSet((Rule((Missing(LONE),)),)),
-    "category": RuleSet((Rule((Membership("z", (LONE,)),)),)),
-    "counted": RuleSet((Rule((Halfspace.of({"x": 1, Membership("z", (LONE,)): 2}, 1),)),)),
-    "code": RULES.with_schema(Schema(tuple(Column(name, "numeric", missing_values=(LONE,)) for name in "xyz"))),
-}
-
-
-@pytest.mark.parametrize("where", ODD_TEXTS)
-@pytest.mark.parametrize("to", formats())
-def test_text_that_no_file_can_hold_is_refused(to: str, where: str) -> None:
-    with pytest.raises(ParameterError, match=r"'a\\ud800' has a lone half of a UTF-16 pair.*Rename it"):
-        export(ODD_TEXTS[where], to)
 
 
 def test_an_option_that_no_file_can_hold_is_refused() -> None:

@@ -17,7 +17,7 @@ from r2n.errors import ParameterError
 from r2n.export import export
 from r2n.export._sqlnumbers import number
 from r2n.export.sql import DIALECTS
-from r2n.rules import ClassRules, Halfspace, Missing, Rule
+from r2n.rules import ClassRules, Halfspace, Membership, Missing, Rule
 from r2n.schema import Column, Schema
 from tests.export.engines import DuckDB, PostgreSQL
 

@@ -43,7 +43,7 @@ def export(rules: RuleSet | ClassRules, to: str, **options: Any) -> str | bytes:
     for name in options:
         if name not in known:
             raise ParameterError(f"{to} has no option {shown(name)}.{advice(name, known, 'Its options')}")
-    check_texts(rules, options.values())
+    check_texts(options.values())
     try:
         return cast("str | bytes", _module(to).write(rules.without_unread(), **options))
     except ModuleNotFoundError as error:

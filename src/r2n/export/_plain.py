@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TypeAlias
 
 from r2n.errors import ParameterError
-from r2n.rules import ClassRules, Filled, Halfspace, Membership, Missing, Rule, RuleSet, sets_of
+from r2n.rules import ClassRules, Filled, Halfspace, Membership, Missing, Rule, RuleSet
 from r2n.rules.literals import Terms
 from r2n.rules.text import write_bound, write_number
 from r2n.schema import Column, Value
@@ -100,19 +99,15 @@ def summed_columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for literal in sums for name in literal.compared))
 
 
-def check_texts(rules: RuleSet | ClassRules, options: Iterable[object] = ()) -> None:
-    """Refuse text that no file can hold, in the rules, in their schema or in options.
+def check_texts(options: Iterable[object]) -> None:
+    """Refuse text of options that no file can hold; rules and their schemas have none.
 
-    >>> check_texts(RuleSet.parse("yes if z in {a} else no"), ["title"])
-    >>> check_texts(RuleSet((), "yes", "n\\ud800"))
+    >>> check_texts(["title", 3])
+    >>> check_texts(["n\\ud800"])
     Traceback (most recent call last):
     r2n.errors.ParameterError: 'n\\ud800' has a lone half of a UTF-16 pair, which no file can hold. Rename it.
     """
-    labels = rules.labels if isinstance(rules, ClassRules) else (rules.label,)
-    sets = (one.values for literal in rules.literals for one in sets_of(literal))
-    columns = rules.schema.columns if rules.schema is not None else ()
-    known = ((column.name, *column.categories, *column.missing_values) for column in columns)
-    for text in chain(options, labels, [rules.default], rules.columns, *sets, *known):
+    for text in options:
         if isinstance(text, str) and _LONE.search(text):
             raise ParameterError(f"{shown(text)} has a lone half of a UTF-16 pair, which no file can hold. Rename it.")
 
