@@ -180,7 +180,8 @@ def test_chunks_have_one_shape_whatever_the_number_of_rows() -> None:
     assert len(shapes) == 2  # one for chunks, one for judges
 
 
-def test_a_second_fit_with_another_number_of_rows_compiles_nothing() -> None:
+def test_a_second_fit_with_another_number_of_rows_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("r2n.network.engine.user_store", lambda: None)  # nor loads what an earlier run has compiled
     list(train(settings(), 300, 100, seed=0))
     compiled: list[str] = []
 
