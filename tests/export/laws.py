@@ -1,8 +1,9 @@
-"""Laws over random examples, each with a long mode: `python -m pytest -m slow tests/export`."""
+"""Laws over random examples, each with a long mode: `R2N_LONGER=30 python -m pytest -m slow tests/export`."""
 
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import SearchStrategy
 
-LONGER = 30  # times as many examples in the long mode: the one knob
+LONGER = int(os.environ.get("R2N_LONGER", "3"))  # times as many examples in the long mode: the one knob
 
 Check = Callable[..., None]
 
