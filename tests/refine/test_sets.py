@@ -56,6 +56,18 @@ def test_a_sum_that_counts_sets_is_found_exactly() -> None:
     assert RuleSet.parse(str(model.rules_)) == model.rules_
 
 
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1e-3, 1e-2, 0.05]))
+def test_no_two_sets_to_try_are_written_alike(seed: int, price: float) -> None:
+    """Without categories that are not worth naming, two cuts of one column can be the same set."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"job": rng.choice(list("abcdef"), 300, p=[0.6, 0.3, 0.04, 0.03, 0.02, 0.01])})
+    y = rng.random(300) < X["job"].map(dict(zip("abcdef", rng.random(6), strict=True)))
+    schema, table = Schema.learn(X)
+    problem = Problem.of(table, schema, np.asarray(y), np.ones(300), Prices.of(price), Caps(4))
+    sets = sets_to_try(problem, np.arange(problem.n_rows), problem.cost, (), most=8)
+    assert len({one.written for one in sets}) == len(sets)
+
+
 def test_two_of_three_is_one_sum_of_sets() -> None:
     rng = np.random.default_rng(1)
     X = pd.DataFrame({name: rng.choice(["yes", "no"], 2000) for name in "abc"})

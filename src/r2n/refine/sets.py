@@ -7,7 +7,7 @@ or out by its own rows, in closed form.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -97,7 +97,18 @@ def sets_to_try(
             codes, values = problem.table.codes(name)
             found += _cut(Counted(name, values, codes[rows], weight, nothing, nothing, None, least), cost)
     found.sort(key=lambda pair: pair[0])
-    return [counted for _, counted in found[:most]]
+    return distinct_sets((counted for _, counted in found), most)
+
+
+def distinct_sets(sets: Iterable[Counted], most: int) -> list[Counted]:
+    """The first so many that differ as written: without weak categories, two cuts of a column may be one set."""
+    kept: list[Counted] = []
+    for counted in sets:
+        if len(kept) == most:
+            break
+        if not any(counted.says_the_same_as(each) for each in kept):
+            kept.append(counted)
+    return kept
 
 
 def _cut(blank: Counted, cost: Floats) -> Iterator[tuple[float, Counted]]:
