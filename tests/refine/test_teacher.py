@@ -9,7 +9,7 @@ import pytest
 from r2n import R2NClassifier
 from r2n.datasets import example
 from r2n.refine import Labelled
-from r2n.refine.teacher import SHARE, Cleaned, Features, cleaned_labels
+from r2n.refine.teacher import SHARE, Cleaned, Features, Lesson, brier_score, cleaned_labels
 from r2n.schema import Schema
 
 
@@ -122,6 +122,23 @@ def test_it_is_not_asked_where_a_line_knows_more() -> None:
     assert cleaned_labels(rows, None, schema, True, seed=0).taught
 
 
+def test_where_a_line_knows_more_than_boosting_the_two_are_asked_together() -> None:
+    """A slope and a step, much noise: a line errs on the step, boosting on the slope."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_500, 10))
+    score = X[:, :8].sum(axis=1) + 6.0 * ((X[:, 8] > 0) & (X[:, 9] > 0)) + rng.normal(scale=3.0, size=1_500)
+    schema, table = Schema.learn(X)
+    every = Labelled(table, score > np.median(score), np.ones(1_500))
+    rows, judges = every.take(np.arange(1_000)), every.take(np.arange(1_000, 1_500))
+    heard = cleaned_labels(rows, judges, schema, None, seed=0)
+    assert heard.taught
+    lesson = Lesson(rows, np.arange(1_000), judges.table, np.arange(500), Features.of(rows.table, schema), 0)
+    boosted, line = lesson.opinion(), lesson.logistic_opinion()
+    opinion = (heard.judge - (1 - SHARE) * judges.truth) / SHARE
+    np.testing.assert_allclose(opinion, (boosted + line) / 2, atol=1e-9)
+    assert brier_score(opinion, judges) < min(brier_score(boosted, judges), brier_score(line, judges))
+
+
 @pytest.mark.parametrize("wanted", [None, True])
 def test_it_never_turns_over_most_of_a_class(wanted: bool | None) -> None:
     """3 % of the rows, weighed as much as the others: boosting misses most of them out of fold."""
@@ -130,9 +147,13 @@ def test_it_never_turns_over_most_of_a_class(wanted: bool | None) -> None:
     rare = np.argsort(-(X[:, 0] + rng.normal(scale=1.5, size=2_000)))[:60]
     y = np.isin(np.arange(2_000), rare)
     schema, table = Schema.learn(X)
-    heard = cleaned_labels(Labelled(table, y, np.where(y, 2_000 / 120, 2_000 / 3_880)), None, schema, wanted, seed=0)
-    assert not heard.taught
-    np.testing.assert_array_equal(heard.fit, y)
+    rows = Labelled(table, y, np.where(y, 2_000 / 120, 2_000 / 3_880))
+    lesson = Lesson(rows, np.arange(2_000)[::2], table, np.arange(2_000)[1::2], Features.of(table, schema), 0)
+    missed = SHARE * lesson.opinion() + (1 - SHARE) * y[1::2] < 0.5
+    assert np.mean(missed[y[1::2]]) > 0.5  # boosting alone would
+    heard = cleaned_labels(rows, None, schema, wanted, seed=0)
+    assert np.mean(heard.fit[y] < 0.5) < 0.5
+    assert heard.taught == (wanted is True)  # a line is nearer to these labels, so unasked nobody teaches
 
 
 def test_clean_labels_that_boosting_errs_on_are_fitted_as_they_are() -> None:

@@ -119,14 +119,17 @@ def cleaned_labels(
     opinions = opinions_of(lessons, n_jobs, until if wanted is None else None)
     if opinions is None:
         return plain
-    opinion = np.empty(rows.n_rows)
-    for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
-        opinion[lesson.unseen] = heard
+    opinion = out_of_fold(opinions, lessons, rows)
     noisy = bool(np.average((opinion > 0.5) != rows.truth, weights=rows.weight) >= NOISY)
     if wanted is None and not noisy:
         return plain
+    lines = [lesson.logistic_opinion() for lesson in lessons]
+    line = brier_score(out_of_fold(lines, lessons, rows), rows)
+    if brier_score(opinion, rows) >= line:  # then the two know more together than either, or boosting has little to say
+        opinions = [(boosted + plain_fit) / 2 for boosted, plain_fit in zip(opinions, lines, strict=True)]
+        opinion = out_of_fold(opinions, lessons, rows)
     fit = SHARE * opinion + (1.0 - SHARE) * plain.fit
-    if turns_over_a_class(fit, rows) or (wanted is None and not beats_a_line(opinion, lessons[:FOLDS], rows)):
+    if turns_over_a_class(fit, rows) or (wanted is None and brier_score(opinion, rows) >= line):
         return replace(plain, noisy=noisy)
     judge = fit if judges is None else SHARE * opinions[-1] + (1.0 - SHARE) * plain.judge
     return Cleaned(fit, judge, taught=True, noisy=noisy)
@@ -138,12 +141,12 @@ def plain_labels(rows: Labelled, judges: Labelled | None) -> Cleaned:
     return Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
 
 
-def beats_a_line(opinion: Floats, lessons: Sequence[Lesson], rows: Labelled) -> bool:
-    """Whether a teacher is nearer to the labels, by weight, than a plain logistic fit."""
-    plain = np.empty(rows.n_rows)
-    for lesson in lessons:
-        plain[lesson.unseen] = lesson.logistic_opinion()
-    return brier_score(opinion, rows) < brier_score(plain, rows)
+def out_of_fold(opinions: Sequence[Floats], lessons: Sequence[Lesson], rows: Labelled) -> Floats:
+    """Each row's opinion by the teacher of the fold that did not see it."""
+    opinion = np.empty(rows.n_rows)
+    for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
+        opinion[lesson.unseen] = heard
+    return opinion
 
 
 def brier_score(probability: Floats, rows: Labelled) -> float:
