@@ -129,9 +129,10 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
         which takes minutes.
     teacher : bool, optional
         Mix the labels that refinement fits to with the opinion of gradient boosting models that did not see the row.
-        By default where first rules and these models both err on more than 5 % of rows they did not see. Where a logistic
-        fit is nearer to the labels than these models, the mean of both is mixed in, and nothing where the fit is nearer
-        than that too, or where it would turn over half of a class. Scores are always on the labels as they came.
+        By default where first rules and these models both err on more than 5 % of rows they did not see. Where a
+        logistic fit is nearer to the labels than these models, the mean of both is mixed in, and nothing where the fit
+        is nearer than that too, or where it would turn over half of a class. Scores are always on the labels as they
+        came.
     max_columns, max_literals, max_rules : int or None
         The most columns in a literal, literals in a rule, and rules.
     max_size : int, optional
