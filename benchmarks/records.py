@@ -63,7 +63,7 @@ def made_by() -> dict[str, Any]:
 
     A revision is given only if the imported r2n lies in this checkout; `clean` says whether code was changed since.
     """
-    head = _git("rev-parse", "--short", "HEAD") if PACKAGE.is_relative_to(ROOT) else ""
+    head = _git("rev-parse", "--short", "HEAD") if PACKAGE.is_relative_to(ROOT / "src") else ""
     changed = _git("status", "--porcelain", "--", "src", "benchmarks", ":!benchmarks/results") if head else ""
     return {
         "r2n": r2n.__version__,
@@ -155,5 +155,7 @@ def grid(head: Sequence[object], rows: Iterable[Sequence[object]]) -> Iterator[s
     yield f"| {' | '.join(map(str, head))} |"
     yield f"|{'---|' * len(head)}"
     for row in rows:
+        if len(row) != len(head):
+            raise ValueError(f"{len(row)} cells under {len(head)} headings: {row}")
         yield f"| {' | '.join(map(str, row))} |"
     yield ""

@@ -189,7 +189,7 @@ def frame_lines(groups: Groups, legend: Legend) -> Iterator[str]:
         )
         for r in sorted(groups["frames"], key=lambda r: (-r["rows"], r["table"]))
     )
-    yield from grid((*head, "accuracy on these rows"), rows)
+    yield from grid(head, rows)
 
 
 def category_lines(groups: Groups, legend: Legend) -> Iterator[str]:

@@ -245,6 +245,7 @@ def test_an_interrupted_fit_writes_beside_the_output_and_exits_130(tmp_path: Pat
     frame.to_csv(tmp_path / "t.csv", index=False)
     model = tmp_path / "model.json"
     RULES.save(model)
+    model.chmod(0o600)
     code = (
         "import signal, threading, os, sys\n"
         "from r2n.network import Training\n"
@@ -264,6 +265,7 @@ def test_an_interrupted_fit_writes_beside_the_output_and_exits_130(tmp_path: Pat
     assert f"saved to {partial}; {model} is as it was" in done.stdout
     assert load(model) == RULES
     assert str(load(partial)) in done.stdout
+    assert stat.S_IMODE(partial.stat().st_mode) == 0o600, "who may not read the model may not read part of it"
 
 
 def test_a_ctrl_c_before_there_are_rules_exits_130_and_writes_nothing(here: Path, tmp_path: Path) -> None:
@@ -331,3 +333,67 @@ def test_leftovers_of_a_killed_command_go_with_the_next(here: Path, tmp_path: Pa
     time.sleep(0.1)
     run("predict", *words)
     assert os.listdir(tmp_path) == ["out.csv"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_whole_labels_with_gaps_stay_whole(ending: str, tmp_path: Path) -> None:
+    """pandas reads 1, 0 and a gap as floats; rules would then say 1.0."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.random(200)})
+    frame["y"] = (frame["x"] > 0.4).astype("Int64").mask(frame.index.isin([3, 50]))
+    path = tmp_path / f"t.{ending}"
+    frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+    model = tmp_path / "model.json"
+    assert run("fit", path, "--target", "y", "--drop-unlabelled", "-o", model).returncode == 0
+    rules = load(model)
+    assert isinstance(rules, RuleSet)
+    assert (type(rules.label), type(rules.default)) == (int, int)
+
+
+def test_a_table_is_not_written_over_by_its_model(here: Path, refused: Refused) -> None:
+    assert "is the table that is read" in refused("fit", here / "table.csv", "--target", "y", "-o", here / "table.csv")
+
+
+def test_a_folder_in_the_place_of_the_partial_model_is_found_out_before(
+    here: Path, tmp_path: Path, refused: Refused
+) -> None:
+    (tmp_path / "m.partial.json").mkdir()
+    assert "is a folder" in refused("fit", here / "table.csv", "--target", "y", "-o", tmp_path / "m.json")
+
+
+def test_closed_standard_output_is_no_crash(here: Path, tmp_path: Path) -> None:
+    predict = [*EXE, "predict", here / "model.json", here / "table.csv"]
+    shell = ["bash", "-c", 'exec "$@" >&-', "bash"]
+    done = subprocess.run([*shell, *predict, "-o", tmp_path / "p.csv"], stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, (tmp_path / "p.csv").read_text().count("\n")) == (0, 301), done.stderr
+    done = subprocess.run([*shell, *predict], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert "standard output is closed" in done.stderr
+
+
+def test_unbuffered_standard_output_is_written_whole_or_fails(here: Path, tmp_path: Path) -> None:
+    """Unbuffered, a write to a file near its limit is partial and no error: the rest must be written, or told."""
+    big = tmp_path / "big.csv"
+    pd.DataFrame({"x": np.linspace(0, 1, 20_000), "z": 0.5}).to_csv(big, index=False)
+    code = f"ulimit -f 16; exec {' '.join(EXE)} predict {here / 'model.json'} {big} > {tmp_path / 'out'}"
+    settings = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=False, env=settings)
+    assert done.returncode != 0
+    assert (tmp_path / "out").stat().st_size <= 16 * 1024
+
+
+@pytest.mark.parametrize("labels", [("no", "yes, certainly"), ("a", "a\0")])
+def test_labels_are_written_as_they_are_beside_rows_without_one(labels: tuple[str, str], tmp_path: Path) -> None:
+    """The first label is the shorter one: an array as wide as it would cut the other."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": np.r_[0.0, rng.random(199)]})
+    frame["y"] = np.where(frame["x"] > 0.4, labels[1], labels[0]).astype(object)
+    frame.loc[frame["x"] > 0.4, "y"] = labels[1]  # numpy cuts a NUL off the end
+    frame.loc[[3, 50], "y"] = None
+    frame.to_parquet(tmp_path / "t.parquet")
+    model = tmp_path / "model.json"
+    done = run("fit", tmp_path / "t.parquet", "--target", "y", "--drop-unlabelled", "-o", model)
+    assert done.returncode == 0, done.stderr
+    rules = load(model)
+    assert isinstance(rules, RuleSet)
+    assert {rules.label, rules.default} == set(labels)

@@ -296,3 +296,50 @@ def test_a_stream_of_this_process_is_not_replaced(name: str, tmp_path: Path) -> 
         done = subprocess.run([*words, name], stdout=stream, stderr=subprocess.PIPE, text=True, check=False)
     assert "is a stream of this process" in done.stderr
     assert log.read_text() == "first line\n"
+
+
+def test_a_file_like_a_private_one_is_private(tmp_path: Path) -> None:
+    private, new = tmp_path / "model.json", tmp_path / "model.partial.json"
+    private.write_bytes(b"old")
+    private.chmod(0o600)
+    new.write_bytes(b"open to all")
+    new.chmod(0o644)
+    write_file(new, b"content", like=private)
+    assert (new.read_bytes(), new.stat().st_mode & 0o777) == (b"content", 0o600)
+    write_file(tmp_path / "other", b"content", like=tmp_path / "nothing there")
+    assert (tmp_path / "other").read_bytes() == b"content"
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root mounts; only Linux lists it")
+def test_a_file_that_is_mounted_by_itself_is_refused_before(tmp_path: Path) -> None:
+    real, bound = tmp_path / "real", tmp_path / "bound here"
+    for path in (real, bound):
+        path.write_bytes(b"old")
+    mounted = subprocess.run(["mount", "--bind", str(real), str(bound)], capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        with pytest.raises(OutputError, match="mounted by itself"):
+            check_writable(bound)
+    finally:
+        subprocess.run(["umount", str(bound)], check=True)
+    check_writable(bound)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can be other users in turn")
+def test_another_users_file_in_a_sticky_folder_is_refused_before(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    (folder / "theirs").write_bytes(b"old")
+    os.chown(folder / "theirs", 12345, 12345)
+    (folder / "theirs").chmod(0o666)
+    for parent in (tmp_path, *tmp_path.parents[:2]):
+        parent.chmod(0o755)
+    code = "import os, sys; from r2n.outputs import check_writable as check; os.setuid(54321); check(sys.argv[1])"
+    words = [sys.executable, "-c", code, str(folder / "theirs")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "is another user's, in a folder where only they may replace it" in done.stderr, done.stderr
+    fresh = subprocess.run([*words[:-1], str(folder / "new")], capture_output=True, text=True, check=False)
+    assert fresh.returncode == 0, fresh.stderr

@@ -19,9 +19,12 @@ from rich.text import Text
 from r2n import __version__, commands
 from r2n.cells import label_named
 from r2n.commands import load
-from r2n.errors import R2NError, SchemaError
-from r2n.files import read_table
+from r2n.errors import ParameterError, R2NError, SchemaError
+from r2n.files import holds_integers, read_table
+from r2n.interrupts import hold_interrupts
 from r2n.outputs import check_writable
+from r2n.rules import save
+from r2n.rules.ruleset import label_array
 from r2n.schema import Schema, Table
 from r2n.schema.table import no_such_column
 from r2n.words import count, name_rows
@@ -49,7 +52,8 @@ def main() -> None:
         try:
             app()
         finally:
-            sys.stdout.flush()  # a full disk is an error, not a note at the interpreter's end
+            if sys.stdout is not None:  # it may be closed
+                sys.stdout.flush()  # a full disk is an error, not a note at the interpreter's end
     except (R2NError, OSError) as error:
         named = isinstance(error, OSError) and error.filename and error.strerror
         words = f"{error.filename} {error.strerror}" if isinstance(error, OSError) and named else str(error)
@@ -72,7 +76,8 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the data and of the training.")] = 0,
 ) -> None:
     """Learn a rule whose truth is known, and show both side by side."""
-    from r2n import R2NClassifier  # only fitting loads the training engine
+    with hold_interrupts():  # a Ctrl-C in the import of a compiled library aborts the process
+        from r2n import R2NClassifier  # only fitting loads the training engine
     from r2n.datasets import example
 
     known = example(number)
@@ -115,13 +120,16 @@ def fit(
     Ctrl-C ends the work early: the best rules so far are shown, and saved beside the output as NAME.partial.json. The
     exit code is then 130.
     """
-    if output is not None:
-        check_writable(output)
+    partial = None if output is None else output.with_stem(f"{output.stem}.partial")
+    for place in (output, partial):
+        if place is not None:
+            _refuse_input(place, table)
+            check_writable(place)
     frame = read_table(table, missing or ())
     for name in (target, *(ignore or ())):
         _require(frame, name)
     labelled = _labelled_rows(frame[target], drop_unlabelled)
-    y = _labels(frame[target], labelled)
+    y = _labels(frame[target], labelled, table, missing or ())
     X = frame.drop(columns=[target, *(ignore or ())])
     train, test = _split(labelled, holdout, seed)
     _check_classes(y, train, target)
@@ -131,10 +139,10 @@ def fit(
     limits = {"max_rules": max_rules, "max_columns": max_columns, "max_size": max_size}
     model = _fit(X, y, train, positive, categorical=categorical, missing_values=codes, random_state=seed, **limits)
     seconds = time.perf_counter() - start
-    kept = output.with_stem(f"{output.stem}.partial") if output is not None and model.interrupted_ else output
+    kept = partial if model.interrupted_ else output
     try:
         if kept is not None:
-            model.rules_.save(kept)
+            save(model.rules_, kept, like=output)  # who may not read the model may not read part of it
     finally:
         _show(model.rules_)  # what was learned is seen even if the disk is full by now
     learned = f"{len(train):,} rows learned from"
@@ -159,7 +167,8 @@ def show(model: Annotated[Path, typer.Argument(help="A file saved by `r2n fit -o
 
 def _fit(X: pd.DataFrame, y: Any, train: Any, positive: str | None, **parameters: Any) -> Any:
     """Fit to some rows. The others have no weight, so that whatever is wrong is told with its row in the file."""
-    from r2n import R2NClassifier  # only fitting loads the training engine
+    with hold_interrupts():  # a Ctrl-C in the import of a compiled library aborts the process
+        from r2n import R2NClassifier  # only fitting loads the training engine
 
     weight = np.zeros(len(y))
     weight[train] = 1.0
@@ -186,7 +195,8 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 def _give_up_output() -> None:
     """What could not be written is given up, or Python would try again, and complain, when it ends."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -210,12 +220,20 @@ def _labelled_rows(labels: pd.Series[Any], drop: bool) -> Any:
     return np.flatnonzero(known)
 
 
-def _labels(labels: pd.Series[Any], labelled: Any) -> Any:
+def _refuse_input(output: Path, table: Path) -> None:
+    if output.exists() and table.exists() and output.samefile(table):
+        raise ParameterError(f"{output} is the table that is read. Name another file to write.")
+
+
+def _labels(labels: pd.Series[Any], labelled: Any, table: Path, missing: list[str] | tuple[str, ...]) -> Any:
     """All labels as plain values. A row without one gets one that is there: it will have no weight."""
-    values = np.array(labels.iloc[labelled].tolist())  # nullable columns too give plain numbers or Booleans
+    values = label_array(labels.iloc[labelled].tolist())  # nullable columns too give plain numbers or Booleans
     if len(values) == len(labels):
         return values
-    filled = np.full(len(labels), values[0])
+    if values.dtype.kind == "f" and holds_integers(table, str(labels.name), missing):
+        values = values.astype(np.int64)  # pandas reads 1, 0 and a gap as floats
+    filled = np.empty(len(labels), dtype=values.dtype)
+    filled[:] = values[0]
     filled[labelled] = values
     return filled
 

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from r2n.cells import columns_of, label_named, labels_of, read_rows, reader
-from r2n.errors import ModelFileError, ParameterError, SchemaError
+from r2n.errors import ModelFileError, OutputError, ParameterError, SchemaError
 from r2n.explain import explain, smallest_change
 from r2n.export import describe, formats, gives_bytes, read_options, suffix_of
 from r2n.export import export as write_rules
@@ -152,9 +152,13 @@ def load(path: Path) -> RuleSet | ClassRules:
 
 
 def _write_out(content: bytes) -> None:
-    """Write to standard output, and find out whether that worked."""
+    """Write all of it to standard output, and find out whether that worked."""
+    if sys.stdout is None:
+        raise OutputError("standard output is closed. Open it, or name a file with -o.")
     sys.stdout.flush()
-    sys.stdout.buffer.write(content)
+    rest = memoryview(content)
+    while rest:  # unbuffered, a write may be partial
+        rest = rest[sys.stdout.buffer.write(rest) :]
     sys.stdout.buffer.flush()
 
 

@@ -59,6 +59,19 @@ def read_table(
     raise SchemaError(f"{path} ends in {kind or 'nothing'!r}; expected .csv, .tsv or .parquet.")
 
 
+def holds_integers(path: Path, name: str, missing: Texts = ()) -> bool:
+    """Whether a column with gaps, which pandas reads as floats, holds whole numbers as they are written."""
+    import pandas as pd
+
+    separator = next((_SEPARATORS[suffix.lower()] for suffix in path.suffixes if suffix.lower() in _SEPARATORS), None)
+    if separator is None:
+        frame = pd.read_parquet(path, dtype_backend="numpy_nullable")
+    else:
+        codes = [*MISSING, *missing]
+        frame = _parse(path, separator, na_values=codes, dtype_backend="numpy_nullable")
+    return name in frame.columns and pd.api.types.is_integer_dtype(frame[name].dtype)
+
+
 def _read_text(
     path: Path, separator: str, missing: Texts | Mapping[str, Texts], cells: Mapping[str, Cells]
 ) -> pd.DataFrame:

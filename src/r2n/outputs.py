@@ -28,7 +28,7 @@ STREAMS = re.compile(r"/dev/fd|/proc/[^/]+/(task/[^/]+/)?fd")
 Name = str | os.PathLike[str]
 
 
-def write_file(path: Name, content: bytes) -> None:
+def write_file(path: Name, content: bytes, like: Name | None = None) -> None:
     """Write a file; on failure the old one, if any, is untouched and nothing is left behind.
 
     Parameters
@@ -38,6 +38,8 @@ def write_file(path: Name, content: bytes) -> None:
         was, at every moment.
     content : bytes
         The whole content.
+    like : str or path, optional
+        A file whose mode and owner the new one gets, if it is there; by default that of the old file.
 
     Raises
     ------
@@ -48,7 +50,7 @@ def write_file(path: Name, content: bytes) -> None:
     """
     target = find_target(path)
     remove_leftovers(os.path.dirname(target))
-    with _about(path), _draft(target) as (file, draft):
+    with _about(path), _draft(target, target if like is None else os.path.realpath(like)) as (file, draft):
         _write_all(file, content)
         os.fsync(file)
         os.replace(draft, target)
@@ -60,7 +62,7 @@ def check_writable(path: Name) -> None:
     """Find out whether `write_file` could write there, by writing a draft; raises what that would raise."""
     target = find_target(path)
     remove_leftovers(os.path.dirname(target))
-    with _about(path), _draft(target) as (file, _):
+    with _about(path), _draft(target, target) as (file, _):
         _write_all(file, bytes(TRIED_BYTES))
 
 
@@ -75,9 +77,32 @@ def find_target(path: Name) -> str:
         raise IsADirectoryError(errno.EISDIR, "is a folder. Give the name of a file", str(path))
     if os.path.exists(target) and not os.path.isfile(target):
         raise OutputError(f"{path} is a pipe or a device, which a file would replace. Give the name of a file.")
-    if not os.path.isdir(os.path.dirname(target)):
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "cannot be written: its folder is not there. Make it first", str(path))
+    if _is_mounted(target):
+        raise OutputError(f"{path} is mounted by itself, so nothing can replace it. Mount its folder, or name another.")
+    if _is_others_in_sticky(target, folder):
+        raise OutputError(f"{path} is another user's, in a folder where only they may replace it. Name another file.")
     return target
+
+
+def _is_mounted(target: str) -> bool:
+    """Whether a file is a mount point, which no rename replaces."""
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
+            places = {line.split(" ")[4] for line in lines}
+    except OSError:
+        return False  # a system without this list; then the last step tells
+    escaped = target.replace("\\", r"\134").replace(" ", r"\040").replace("\t", r"\011").replace("\n", r"\012")
+    return escaped in places
+
+
+def _is_others_in_sticky(target: str, folder: str) -> bool:
+    if sys.platform == "win32" or os.geteuid() == 0 or not os.path.exists(target):
+        return False
+    place, old = os.stat(folder), os.stat(target)
+    return bool(place.st_mode & stat.S_ISVTX) and os.geteuid() not in (place.st_uid, old.st_uid)
 
 
 def remove_leftovers(folder: str) -> None:
@@ -91,10 +116,10 @@ def remove_leftovers(folder: str) -> None:
 
 
 @contextlib.contextmanager
-def _draft(target: str) -> Iterator[tuple[int, str]]:
-    """A new file beside the target, open and locked, and its name; gone at the end, unless it was renamed."""
-    # Of what replaces a file nobody else reads a byte before it has the old file's mode.
-    mode = 0o600 if os.path.exists(target) else 0o666
+def _draft(target: str, like: str) -> Iterator[tuple[int, str]]:
+    """A new file beside the target, with the mode of another, open and locked, and its name; gone unless renamed."""
+    # Of what replaces a file nobody else reads a byte before it has that file's mode.
+    mode = 0o600 if os.path.exists(like) else 0o666
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     while True:
         draft = os.path.join(os.path.dirname(target), f".r2n-{secrets.token_hex(8)}.draft")
@@ -102,7 +127,7 @@ def _draft(target: str) -> Iterator[tuple[int, str]]:
         try:
             _lock(file)
             if sys.platform == "win32" or os.fstat(file).st_nlink:  # else another process took it for a leftover
-                _give_away(file, target)
+                _give_away(file, like)
                 yield file, draft
                 return
         finally:
@@ -113,11 +138,11 @@ def _draft(target: str) -> Iterator[tuple[int, str]]:
                     os.unlink(draft)
 
 
-def _give_away(file: int, target: str) -> None:
-    """Give the draft the owner, group and mode of the file that it replaces, as far as this user may."""
-    if sys.platform == "win32" or not os.path.exists(target):
+def _give_away(file: int, like: str) -> None:
+    """Give the draft the owner, group and mode of another file, as far as this user may."""
+    if sys.platform == "win32" or not os.path.exists(like):
         return
-    old, own = os.stat(target), os.fstat(file)
+    old, own = os.stat(like), os.fstat(file)
     mode = stat.S_IMODE(old.st_mode)
     if (old.st_uid, old.st_gid) != (own.st_uid, own.st_gid):
         try:
@@ -126,7 +151,8 @@ def _give_away(file: int, target: str) -> None:
             try:
                 os.fchown(file, -1, old.st_gid)
             except PermissionError:
-                mode &= ~stat.S_IRWXG  # what the old group might read, the new one may not
+                # What the old group might do, the new one may only if anybody may.
+                mode &= ~stat.S_IRWXG | ((mode & stat.S_IRWXO) << 3)
     os.fchmod(file, mode)
 
 
@@ -140,7 +166,10 @@ def _sync_folder(folder: str) -> None:
     """Bring the new name to the disk."""
     if sys.platform == "win32":
         return  # folders cannot be opened there
-    place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        return  # who may write to a folder need not be allowed to read it
     try:
         os.fsync(place)
     except OSError as error:

@@ -74,7 +74,9 @@ def test_the_guard_ends_with_1_on_a_fall_and_compares_with_what_was_recorded_las
     said = capsys.readouterr().out
     assert "| example 1 | 0.8000 (0.9000) | 2 (2) | 10 (10) | 20.0 (20.0) | exact | accuracy 0.8000" in said
     assert "Fell: example 2: accuracy 0.8000 is more than 0.003 below 0.9000" in said
-    assert guard.guard(cases, record=False) == 0, "the fall was recorded, and is what is compared with from now on"
+    assert guard.guard(cases, record=False) == 1, "a fall is not recorded, so it is still one"
+    assert guard.guard(cases, record=True, accept=True) == 1
+    assert guard.guard(cases, record=False) == 0, "the fall was accepted, and is what is compared with from now on"
 
 
 def test_a_guard_that_takes_too_long_says_so(figures: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:

@@ -268,6 +268,21 @@ def rules_with_counts_of_equal_hash(size: int) -> Giant:
 
 
 @giant
+def rules_of_fills_of_equal_hash(size: int) -> Giant:
+    fills = islice(product(EQUAL_HASH, repeat=3), size // 240)
+    return _document(
+        [[_sum((_filled(name, fill), 1) for name, fill in zip("xyz", each, strict=True))] for each in fills]
+    )
+
+
+@giant
+def rules_with_counts_and_fills_of_equal_hash(size: int) -> Giant:
+    fills = list(islice(product(EQUAL_HASH, repeat=3), size // 250))
+    rules = [[_sum((_filled(name, fill), 1) for name, fill in zip("xyz", each, strict=True))] for each in fills]
+    return _document(rules, None, {"rows": 9, "right": 5, "rules": [[1, 1]] * len(rules)})
+
+
+@giant
 def rules_each_longer_than_the_last(size: int) -> Giant:
     return _document([[{"kind": "known", "column": f"x{k}"} for k in range(n)] for n in range(int((size / 17) ** 0.5))])
 

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import math
+import os
+import pickle
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
 
 from r2n.errors import ParameterError
-from r2n.rules import Halfspace, Known, Literal, Membership, Missing, contradicts, implies, parse_literal, sets_of
+from r2n.rules import (
+    Halfspace,
+    Known,
+    Literal,
+    Membership,
+    Missing,
+    contradicts,
+    implies,
+    parse_literal,
+    parse_rule,
+    sets_of,
+)
 from r2n.schema import Column, Schema, Table
 
 NAN = math.nan
@@ -309,3 +324,21 @@ def test_implies(p: str, q: str, expected: bool) -> None:
 def test_contradicts(p: str, q: str, expected: bool) -> None:
     assert contradicts(parse_literal(p), parse_literal(q)) is expected
     assert contradicts(parse_literal(q), parse_literal(p)) is expected
+
+
+def test_a_literal_from_another_process_is_found_where_its_equals_are() -> None:
+    """Hashes are kept once computed, and those of texts differ from process to process."""
+    code = (
+        "import pickle, sys\n"
+        "from r2n.rules import parse_rule\n"
+        "rule = parse_rule('x + 2·(c in {a, b}) - (y if known else 3) > 1 and c not in {d} and z is missing')\n"
+        "hash(rule)\n"
+        "sys.stdout.buffer.write(pickle.dumps(rule))"
+    )
+    env = {**os.environ, "PYTHONHASHSEED": "12345"}
+    sent = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=env).stdout
+    here = parse_rule("x + 2·(c in {a, b}) - (y if known else 3) > 1 and c not in {d} and z is missing")
+    there = pickle.loads(sent)
+    assert there == here
+    assert set(there.literals) == set(here.literals)
+    assert {here: 1}[there] == 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -76,6 +76,7 @@ class Halfspace:
 
     terms: Terms
     threshold: float
+    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         pairs = self.terms.items() if isinstance(self.terms, Mapping) else self.terms
@@ -96,8 +97,15 @@ class Halfspace:
 
     def __hash__(self) -> int:
         # By the bytes of its numbers: whoever writes a file can choose floats that Python would give the same hash.
-        numbers = array("d", [self.threshold, *(a for _, a in self.terms)])
-        return hash((tuple(key for key, _ in self.terms), numbers.tobytes()))
+        # Computed once: the search looks literals up millions of times.
+        if self._hash is None:
+            numbers = array("d", [self.threshold, *(a for _, a in self.terms)])
+            object.__setattr__(self, "_hash", hash((tuple(key for key, _ in self.terms), numbers.tobytes())))
+        return self._hash  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[type[Halfspace], tuple[Terms, float]]:
+        """Without the hash, which is another one in another process."""
+        return Halfspace, (self.terms, self.threshold)
 
     @classmethod
     def of(cls, terms: Mapping[Any, float] | Iterable[tuple[Key, float]], threshold: float) -> Halfspace:

@@ -29,8 +29,11 @@ _FIELDS = {
 }
 
 
-def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
-    """Write a rule set; on failure the old file, if any, is untouched and nothing is left behind."""
+def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str], like: str | os.PathLike[str] | None = None) -> None:
+    """Write a rule set; on failure the old file, if any, is untouched and nothing is left behind.
+
+    Who may read it is as with the file that it replaces, or as with the file `like`.
+    """
     text = to_text(rules)
     too_much = limits.excess(text) or limits.excess_of_rules(_count_rules(rules))
     if too_much is not None:
@@ -38,7 +41,7 @@ def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str]) -> None:
             f"the rules and their columns take {too_much} are read back. "
             f"Leave out columns with many categories, such as names."
         )
-    write_file(path, text.encode("ascii"))
+    write_file(path, text.encode("ascii"), like)
 
 
 def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:

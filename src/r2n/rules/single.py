@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Self, TypeAlias
 
@@ -93,6 +93,7 @@ class Membership(_OneColumn):
 
     values: tuple[Value, ...]
     negated: bool = False
+    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_name(self.column)
@@ -108,7 +109,13 @@ class Membership(_OneColumn):
         object.__setattr__(self, "negated", bool(self.negated))
 
     def __hash__(self) -> int:
-        return hash((self.column, tuple(map(value_id, self.values)), self.negated))
+        if self._hash is None:  # computed once: the search looks literals up millions of times
+            object.__setattr__(self, "_hash", hash((self.column, tuple(map(value_id, self.values)), self.negated)))
+        return self._hash  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[type[Membership], tuple[str, tuple[Value, ...], bool]]:
+        """Without the hash, which is another one in another process."""
+        return Membership, (self.column, self.values, self.negated)
 
     def evaluate(self, table: Table) -> Bools:
         """Its truth in each row."""

@@ -36,6 +36,9 @@ class Filled:
         check_name(self.column)
         object.__setattr__(self, "fill", finite(self.fill, f"what {self.column!r} counts as where it is missing"))
 
+    def __hash__(self) -> int:
+        return hash((self.column, self.fill.hex()))  # see Halfspace.__hash__
+
     def renamed(self, names: Mapping[str, str]) -> Filled:
         """The same over a column of another name."""
         return Filled(names[self.column], self.fill)
