@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pty
+import shlex
 import stat
 import subprocess
 import sys
@@ -375,7 +376,8 @@ def test_unbuffered_standard_output_is_written_whole_or_fails(here: Path, tmp_pa
     """Unbuffered, a write to a file near its limit is partial and no error: the rest must be written, or told."""
     big = tmp_path / "big.csv"
     pd.DataFrame({"x": np.linspace(0, 1, 20_000), "z": 0.5}).to_csv(big, index=False)
-    code = f"ulimit -f 16; exec {' '.join(EXE)} predict {here / 'model.json'} {big} > {tmp_path / 'out'}"
+    words = [*EXE, "predict", str(here / "model.json"), str(big)]
+    code = f"ulimit -f 16; exec {shlex.join(words)} > {shlex.quote(str(tmp_path / 'out'))}"
     settings = {**os.environ, "PYTHONUNBUFFERED": "1"}
     done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=False, env=settings)
     assert done.returncode != 0

@@ -334,8 +334,8 @@ def test_another_users_file_in_a_sticky_folder_is_refused_before(tmp_path: Path)
     (folder / "theirs").write_bytes(b"old")
     os.chown(folder / "theirs", 12345, 12345)
     (folder / "theirs").chmod(0o666)
-    for parent in (tmp_path, *tmp_path.parents[:2]):
-        parent.chmod(0o755)
+    for parent in (tmp_path, *tmp_path.parents[:3]):  # pytest's own folders are closed to others
+        parent.chmod(parent.stat().st_mode | 0o055)
     code = "import os, sys; from r2n.outputs import check_writable as check; os.setuid(54321); check(sys.argv[1])"
     words = [sys.executable, "-c", code, str(folder / "theirs")]
     done = subprocess.run(words, capture_output=True, text=True, check=False)

@@ -31,6 +31,8 @@ ONCE_TOO_MUCH = (
     "names_unknown_and_alike",
     "set_of_equal_hash",
     "rule_of_literals_of_equal_hash",
+    "rules_of_fills_of_equal_hash",
+    "rules_with_counts_and_fills_of_equal_hash",
     "classes_of_equal_hash",
     "rules_empty",
     "text_of_rules",
