@@ -21,9 +21,9 @@ from benchmarks.origins import Legend, newest, of_newest_origin
 from benchmarks.records import append, grid, read
 from r2n import R2NClassifier, presets
 from r2n.datasets import example
+from r2n.rewrite.cleanup import clean_up
 from r2n.rules import Halfspace, Rule, RuleSet
-from r2n.rules.cleanup import clean_up
-from r2n.schema import Table
+from r2n.table import Table
 
 PAGE = Path(__file__).parent.parent / "docs" / "paper.md"
 SETTINGS = """\

@@ -15,7 +15,8 @@ import numpy as np
 
 from benchmarks.origins import Legend
 from benchmarks.records import append, grid, read
-from r2n.rules import Domain, Halfspace, Literal, Membership, Rule, RuleSet, prove_simpler
+from r2n.prove import Domain, prove_simpler
+from r2n.rules import Halfspace, Literal, Membership, Rule, RuleSet
 
 PAGE = Path(__file__).parent.parent / "docs" / "proofs.md"
 MARK = "<!-- made by benchmarks/proofs.py -->"

@@ -36,6 +36,7 @@ from benchmarks.summary import share_alike
 from benchmarks.tables_page import AS_IT_IS, AS_NUMBERS, COMPLETE, IMPUTED, PREPARED, WAYS, cell_of, page
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import load_table
+from r2n.rules import rename_columns
 
 PAGE = Path(__file__).parent.parent / "docs" / "tables.md"
 CODES = {"heloc": [-7, -8, -9]}  # that stand for missing values
@@ -161,7 +162,7 @@ def frames(names: Sequence[str]) -> Iterator[dict[str, Any]]:
             frame = made(X)
             model = learner(name).fit(frame, y)
             names = {f"x{k}": str(column) for k, column in enumerate(X.columns)} if kind == "numpy" else None
-            texts[kind] = str(model.rules_ if names is None else model.rules_.renamed(names))
+            texts[kind] = str(model.rules_ if names is None else rename_columns(model.rules_, names))
             predicted[kind] = model.predict(frame)
         yield {
             "task": "frames",

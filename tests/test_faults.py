@@ -14,12 +14,12 @@ from sklearn.model_selection import cross_val_score
 
 from r2n import R2NClassifier, RuleSet, load
 from r2n.datasets import example
-from r2n.extract import extract, predefined_literals
+from r2n.learn.bridge import extract, predefined_literals
 from r2n.network import Halfspaces, Network, Params
 from r2n.network.literals import HalfspaceParams
 from r2n.network.program import initialise
 from r2n.rules import Membership
-from r2n.schema import Scaling, Schema
+from r2n.table import Scaling, Schema
 
 QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
 
@@ -136,7 +136,7 @@ def test_it_is_a_silent_estimator_with_the_usual_methods() -> None:
 
 def test_printed_rules_hold_no_redundant_bounds() -> None:
     rules = RuleSet.parse("yes if x < 0.62 and x < 0.55 else no")
-    from r2n.rules.simplify import simplify
+    from r2n.rewrite.simplify import simplify
 
     assert str(simplify(rules)) == "yes if x < 0.55\nelse no"
 

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from r2n.rewrite import PASSES, contradicts, implies, round_predictions, round_ruleset, simplify
 from r2n.rules import (
-    PASSES,
     Filled,
     Halfspace,
     Literal,
@@ -22,19 +22,15 @@ from r2n.rules import (
     Missing,
     Rule,
     RuleSet,
-    contradicts,
-    implies,
     load,
     parse_literal,
     parse_rule,
-    round_predictions,
-    round_ruleset,
     shortest_between,
-    simplify,
 )
+from r2n.rules.comparison import shortest_bound
 from r2n.rules.floats import count_digits, largest_where, round_to
-from r2n.rules.text import write_bound, write_number
-from r2n.schema import Column, Schema, Table
+from r2n.rules.text import write_number
+from r2n.table import Column, Schema, Table
 from tests.strategies import (
     World,
     halfspaces,
@@ -116,8 +112,7 @@ def test_numbers_read_back_exactly(number: float) -> None:
 
 @given(numbers, st.booleans(), numbers)
 def test_bounds_mean_what_they_say(threshold: float, flipped: bool, value: float) -> None:
-    operator, text = write_bound(threshold, flipped).split()
-    bound = float(text)
+    operator, bound = shortest_bound(threshold, flipped)
     for v in (value, threshold, math.nextafter(threshold, math.inf), math.nextafter(threshold, -math.inf)):
         said = {">": v > bound, ">=": v >= bound, "<": -v < bound, "<=": -v <= bound}[operator]
         assert said == (v > threshold)

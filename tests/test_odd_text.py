@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 
 from r2n import R2NClassifier, RuleSet, load
-from r2n.cells import label_named, labels_of
+from r2n.cli.inputs import label_named, labels_of
 from r2n.errors import ModelFileError, ParameterError, ParseError, R2NError, SchemaError
-from r2n.labels import Labels
-from r2n.rules import Baseline, ClassRules, Known, Membership
+from r2n.learn.labels import Labels
+from r2n.rules import Baseline, ClassRules, Known, Membership, rename_columns
 from r2n.rules.measures import measure
 from r2n.rules.modelfile import from_text, to_text
-from r2n.schema import Column, Schema
+from r2n.table import Column, Schema
 
 QUICK: dict[str, Any] = {"effort": "quick", "epochs": 5, "restarts": 1, "random_state": 0}
 NULS = [("a", "a\0"), ("a\0", "a\0\0"), ("a\0b", "a\0c"), ("", "\0")]
@@ -109,7 +109,7 @@ def test_broken_text_is_in_no_rule(text: str) -> None:
         lambda: RuleSet((), text, "no"),
         lambda: RuleSet((), "yes", text),
         lambda: ClassRules(((text, ()),), "no"),
-        lambda: RuleSet.parse("yes if x > 1 else no").renamed({"x": text}),
+        lambda: rename_columns(RuleSet.parse("yes if x > 1 else no"), {"x": text}),
         lambda: RuleSet.parse(f'yes if "{text}" > 1 else no'),
         lambda: RuleSet.parse(f'yes if c in {{"{text}"}} else no'),
         lambda: RuleSet.parse(f'"{text}" if x > 1 else no'),

@@ -16,9 +16,10 @@ import pytest
 
 from r2n import R2NClassifier, load
 from r2n.errors import R2NError
-from r2n.explain import explain, smallest_change
+from r2n.explain import check, explain, smallest_change
 from r2n.export import export, formats
-from r2n.rules import Domain, Halfspace, check
+from r2n.prove import Domain
+from r2n.rules import Halfspace
 
 READ = ["age", "income", "region"]
 TEXTS = ["secret-name", "secret-mail"]

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import DataUnavailable, ParameterError
-from r2n.outputs import write_file
 from r2n.rules import RuleSet
-from r2n.schema import Column, Schema
+from r2n.runtime.outputs import write_file
+from r2n.table import Column, Schema
 
 if TYPE_CHECKING:
     import pandas as pd

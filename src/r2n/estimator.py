@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from r2n.counts import ClassCounts, Counts
 from r2n.errors import ConstantRules, Interrupted, ParameterError, SchemaError, UnseenCategory
-from r2n.extract import truths
-from r2n.interrupts import hold_interrupts
-from r2n.labels import Labels, weights_of
-from r2n.learn import NOT_BEGUN, Learned, Options, describe_interruption, learn
-from r2n.network import Record
-from r2n.parameters import (
+from r2n.learn.bridge import truths
+from r2n.learn.counts import ClassCounts, Counts
+from r2n.learn.labels import Labels, weights_of
+from r2n.learn.parameters import (
     BOOLEAN,
     CALLABLE,
     JOBS,
@@ -36,13 +33,16 @@ from r2n.parameters import (
     optional,
     whole,
 )
-from r2n.picks import ClassPicks, Picks
-from r2n.progress import Part
-from r2n.refine import Labelled, Move
-from r2n.rules import ClassRules, Knowledge, RuleSet, doubts, read_knowledge
-from r2n.rules.ruleset import kept_columns
-from r2n.schema import Schema, Table, Value, has_text_names, same_names
-from r2n.schema.identifiers import refuse_identifiers
+from r2n.learn.picks import ClassPicks, Picks
+from r2n.learn.pipeline import NOT_BEGUN, Learned, Options, describe_interruption, learn
+from r2n.network import Record
+from r2n.rules import ClassRules, Knowledge, RuleSet, doubts, read_knowledge, rename_columns
+from r2n.rules.base import keep_read_columns
+from r2n.runtime.interrupts import hold_interrupts
+from r2n.runtime.progress import Part
+from r2n.search import Labelled, Move
+from r2n.table import Schema, Table, Value, has_text_names, same_names
+from r2n.table.identifiers import refuse_identifiers
 
 Bools = NDArray[np.bool_]
 
@@ -514,9 +514,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
 
     def _winners(self) -> NDArray[np.intp]:
         """For each part of the model the position in `classes_` of the class it decides for."""
-        labels = self.rules_.labels if isinstance(self.rules_, ClassRules) else (self.rules_.label,)
         classes = self.classes_.tolist()
-        return np.array([classes.index(label) for label in (*labels, self.rules_.default)])
+        return np.array([classes.index(label) for label in (*self.rules_.labels, self.rules_.default)])
 
     def transform(self, X: Any) -> Bools:
         """The learned literals as Boolean columns, named by `get_feature_names_out`."""
@@ -535,7 +534,9 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: 
             if not len(set(names)) == len(names) == len(schema.names):
                 raise SchemaError(f"input_features should have length equal to {len(schema.names)}, without repeats.")
             named = dict(zip(schema.names, names, strict=True))
-            return np.array([each.renamed(named).text(schema.renamed(named)) for each in rules.literals], dtype=object)
+            return np.array(
+                [rename_columns(each, named).text(schema.renamed(named)) for each in rules.literals], dtype=object
+            )
         return np.array([literal.text(schema) for literal in rules.literals], dtype=object)
 
     # -- in a notebook -------------------------------------------------------------------------
@@ -570,5 +571,5 @@ def forget_unread(learned: Mapping[Value, Learned], schema: Schema) -> dict[Valu
     rule_sets = [
         rules for one in learned.values() for rules in (one.rules, *(point.rules for point in one.front or ()))
     ]
-    kept = kept_columns(schema, (literal for rules in rule_sets for literal in rules.literals))
+    kept = keep_read_columns(schema, (literal for rules in rule_sets for literal in rules.literals))
     return {label: one.with_schema(kept) for label, one in learned.items()}

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from r2n import R2NClassifier
-from r2n.cli import app
+from r2n.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 

@@ -54,6 +54,7 @@ def test_the_rules_read_out_are_the_network_with_settled_gates(monkeypatch: pyte
     assert (model.predict(frame) == (np.asarray(logits) > 0)).all()
 
 
+@pytest.mark.slow
 def test_it_learns_also_from_fewer_rows_than_a_batch() -> None:
     X, y = example(1).sample(600, random_state=0)
     frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(5)])

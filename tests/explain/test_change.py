@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from r2n.errors import ParameterError
 from r2n.explain import smallest_change
-from r2n.rules import ClassRules, Domain, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.schema import Schema, Table
+from r2n.prove import Domain
+from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.table import Schema, Table
 from tests.strategies import World, class_worlds, worlds
 
 # -- brute force on a small grid ----------------------------------------------------------------------

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from r2n.cli import app
+from r2n.cli.app import app
 from r2n.rules import Baseline, RuleSet
-from r2n.schema import Schema
+from r2n.table import Schema
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explain.md").read_text(encoding="utf-8")
 

@@ -13,7 +13,7 @@ from r2n.errors import ParameterError, SchemaError
 from r2n.explain import explain
 from r2n.explain.row import one_row, spreads
 from r2n.rules import ClassRules, Halfspace, RuleSet
-from r2n.schema import Schema
+from r2n.table import Schema
 from tests.strategies import World, class_worlds, worlds
 
 RULES = RuleSet.parse(

@@ -12,12 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.strategies import SearchStrategy
 
 LONGER = int(os.environ.get("R2N_LONGER", "3"))  # times as many examples in the long mode: the one knob
+SHORTER = 8  # times fewer in the short mode
 
 Check = Callable[..., None]
 
 
 def law(examples: int = 100, **drawn: SearchStrategy[Any]) -> Callable[[Check], Check]:
-    """A test of what is drawn, over so many examples, and a slow one over many more; other arguments are fixtures."""
+    """A test of what is drawn, over a few examples, and a slow one over many; other arguments are fixtures."""
 
     def as_test(check: Check) -> Check:
         fixtures = [name for name in inspect.signature(check).parameters if name not in drawn]
@@ -32,7 +33,10 @@ def law(examples: int = 100, **drawn: SearchStrategy[Any]) -> Callable[[Check], 
             settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow])(given(**drawn)(holds))()
 
         _name(test, check)
-        modes = [pytest.param(examples, id="short"), pytest.param(LONGER * examples, id="long", marks=pytest.mark.slow)]
+        modes = [
+            pytest.param(max(10, examples // SHORTER), id="short"),
+            pytest.param(LONGER * examples, id="long", marks=pytest.mark.slow),
+        ]
         return pytest.mark.parametrize("examples", modes)(test)
 
     return as_test

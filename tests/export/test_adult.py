@@ -10,7 +10,7 @@ import pytest
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import available, load_table
 from r2n.rules import ClassRules
-from r2n.schema import Schema
+from r2n.table import Schema
 from tests.export.engines import Columns, Transpiled
 from tests.export.worlds import Shipped
 

@@ -10,7 +10,7 @@ import pytest
 
 from r2n import RuleSet
 from r2n.export import export, formats
-from tests.test_cli import run
+from tests.cli.test_cli import run
 
 RULES = RuleSet.parse('yes if income - 2.1·debt > 12.5 or region in {"größe"} else no')
 

@@ -14,8 +14,9 @@ from numpy.testing import assert_array_equal
 from r2n import RuleSet
 from r2n.errors import ParameterError
 from r2n.export import dmn, export, markdown, onnx, pmml, workbook
-from r2n.rules import Halfspace, Membership, Rule, expanded
-from r2n.schema import Column, Schema
+from r2n.rewrite import expanded
+from r2n.rules import Halfspace, Membership, Rule
+from r2n.table import Column, Schema
 from tests.export.engines import Transpiled
 from tests.export.test_dmn import Reader, null
 from tests.export.test_excel import recalculated, said

@@ -17,7 +17,7 @@ from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
 from r2n.export import dmn
-from r2n.rules import ClassRules, RuleSet
+from r2n.rules import ClassRules, RuleSet, rename_columns
 from tests.export.laws import law
 from tests.export.typed_worlds import ORDINARY, Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
@@ -143,7 +143,7 @@ def test_rows_of_adult() -> None:
 @pytest.mark.parametrize("name", [*ODD_NAMES, "column_1", "column_2", "decision", "prediction", "rule"], ids=ascii)
 def test_any_column_name(name: str) -> None:
     other = "q" if name == "column_2" else "column_2"
-    rules = RuleSet.parse("yes if p - 2·q > 0.1 and 3·p + q < 9 else no").renamed({"p": name, "q": other})
+    rules = rename_columns(RuleSet.parse("yes if p - 2·q > 0.1 and 3·p + q < 9 else no"), {"p": name, "q": other})
     root = ElementTree.fromstring(dmn.write(rules))
     names = [each.get("name") for each in root.iter(f"{NS}inputData")]
     assert len(set(names)) == 2

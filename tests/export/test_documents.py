@@ -15,8 +15,8 @@ from markdown_it import MarkdownIt
 
 from r2n.errors import ParameterError
 from r2n.export import latex, markdown
-from r2n.rules import ClassRules, Known, Membership, Rule, RuleSet
-from r2n.schema import Column, Schema
+from r2n.rules import ClassRules, Known, Membership, Rule, RuleSet, rename_columns
+from r2n.table import Column, Schema
 from tests.export.typed_worlds import decisions
 from tests.strategies import ODD_NAMES, any_literals, values
 
@@ -121,7 +121,7 @@ def test_latex_compiles(tmp_path: Path) -> None:
 
 def worlds(names: list[str]) -> list[Any]:
     rules = RuleSet.parse("yes if x - 2.5e-7·y > 1e22 and z not in {a} and 3·(z in {b}) > 1 else no")
-    odd = [rules.renamed({"x": name, "y": f"{name}2", "z": f"{name}3"}) for name in names]
+    odd = [rename_columns(rules, {"x": name, "y": f"{name}2", "z": f"{name}3"}) for name in names]
     several = ClassRules.parse('"a&b" if x is missing or true else 3 if x is known and y in {"#"} else True')
     return [*odd, RuleSet(), several]
 

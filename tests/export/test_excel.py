@@ -95,10 +95,11 @@ def compare(worlds: list[TypedWorld], folder: Path) -> None:
         assert labels == world.rules.predict(world.columns).tolist(), str(world.rules)
 
 
-def test_the_workbook_says_what_the_rules_say(tmp_path: Path) -> None:
+@pytest.mark.parametrize("n", [8, pytest.param(40, marks=pytest.mark.slow)])
+def test_the_workbook_says_what_the_rules_say(tmp_path: Path, n: int) -> None:
     worlds: list[TypedWorld] = []
 
-    @settings(max_examples=40, deadline=None, database=None, suppress_health_check=[HealthCheck.differing_executors])
+    @settings(max_examples=n, deadline=None, database=None, suppress_health_check=[HealthCheck.differing_executors])
     @given(ordinary_worlds())
     def collect(world: TypedWorld) -> None:
         worlds.append(world)

@@ -18,7 +18,7 @@ from r2n.errors import ParameterError
 from r2n.export import export
 from r2n.export.sql import DIALECTS
 from r2n.rules import ClassRules, Filled, Halfspace, Membership, Rule, column_of
-from r2n.schema import Column, Schema
+from r2n.table import Column, Schema
 from tests.export.worlds import Shipped
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume
 
 from r2n import RuleSet
-from r2n.schema import Column, Schema
+from r2n.table import Column, Schema
 from tests.export.engines import BarePython, DuckDB, Node, PostgreSQL, SQLite, SQLiteTexts, Transpiled
 from tests.export.laws import law
 from tests.export.worlds import Shipped, shipped

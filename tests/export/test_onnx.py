@@ -15,8 +15,8 @@ from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
 from r2n.export import onnx as export
-from r2n.rules import ClassRules, RuleSet
-from r2n.schema import Schema
+from r2n.rules import ClassRules, RuleSet, rename_columns
+from r2n.table import Schema
 from tests.export.laws import law
 from tests.export.typed_worlds import Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
@@ -70,7 +70,7 @@ def test_any_column_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["prediction", "rule", "constant 1", "Where 3", "column 1", "rows"])
 def test_names_that_the_graph_has_use_for(name: str) -> None:
-    rules = RuleSet.parse("yes if x - 2·y > 0.1 or y is missing else no").renamed({"x": name, "y": ""})
+    rules = rename_columns(RuleSet.parse("yes if x - 2·y > 0.1 or y is missing else no"), {"x": name, "y": ""})
     agrees(TypedWorld(rules, {name: np.array([1.0, 3.0]), "": np.array([0.5, np.nan])}))
 
 

@@ -15,8 +15,8 @@ from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
 from r2n.export import dmn, onnx, pmml
-from r2n.rules import ClassRules, Halfspace, Membership, Rule, RuleSet
-from r2n.schema import Schema
+from r2n.rules import ClassRules, Halfspace, Membership, Rule, RuleSet, rename_columns
+from r2n.table import Schema
 from tests.export.laws import law
 from tests.export.typed_worlds import Cells, TypedWorld, adult, said, typed_worlds
 from tests.strategies import ODD_NAMES
@@ -132,7 +132,7 @@ def test_any_column_name_and_category_that_xml_can_hold(java: Any) -> None:
     rules = RuleSet.parse("yes if p - 2·q > 0.1 and r in {a} or r not in {a} and q is missing else no")
     for name in [*LEGAL, "prediction", "rule", "output prediction", "sum"]:
         rows = {name: cells(1.0, 3.0, None), "q": cells(0.5, 1.0, None), "r": cells("a", "a", "b")}
-        agrees(java, TypedWorld(rules.renamed({"p": name, "q": "q", "r": "r"}), rows))
+        agrees(java, TypedWorld(rename_columns(rules, {"p": name, "q": "q", "r": "r"}), rows))
     for name in [*LEGAL, ""]:
         found = TypedWorld(RuleSet.parse("yes if r in {a, c} else no"), {"r": cells(name, "other", None, "a")})
         agrees(java, TypedWorld(renamed_category(found.rules, name, negated=False), found.columns))

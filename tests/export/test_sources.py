@@ -19,7 +19,7 @@ from r2n import RuleSet
 from r2n.errors import ParameterError, SchemaError
 from r2n.export import export
 from r2n.rules import Rule
-from r2n.schema import Column, Schema
+from r2n.table import Column, Schema
 from tests.export.engines import Node
 from tests.strategies import rule_sets
 

@@ -18,7 +18,7 @@ from r2n.export import export
 from r2n.export._sqlnumbers import number
 from r2n.export.sql import DIALECTS
 from r2n.rules import ClassRules, Halfspace, Membership, Missing, Rule
-from r2n.schema import Column, Schema
+from r2n.table import Column, Schema
 from tests.export.engines import DuckDB, PostgreSQL
 
 RULES = RuleSet.parse("yes if income - 2.1·debt > 12.5 or region in {north} else no")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from r2n import RuleSet
-from r2n.cells import read_rows
+from r2n.cli.inputs import read_rows
 from r2n.export import export
-from r2n.schema import Column, Schema
+from r2n.table import Column, Schema
 
 SCHEMA = Schema(
     (

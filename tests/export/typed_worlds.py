@@ -10,9 +10,9 @@ import pytest
 from hypothesis import strategies as st
 
 from r2n import datasets
-from r2n.rules import ClassRules, Known, Literal, Missing, RuleSet
+from r2n.rules import ClassRules, Known, Literal, Missing, RuleSet, rename_columns
 from r2n.rules.text import write_value
-from r2n.schema import Schema
+from r2n.table import Schema
 from tests.export.worlds import counting
 from tests.strategies import (
     CATEGORICAL,
@@ -67,7 +67,9 @@ class TypedWorld:
         return first_rule(self.rules, self.columns)
 
     def renamed(self, names: dict[str, str]) -> TypedWorld:
-        return TypedWorld(self.rules.renamed(names), {names[name]: cells for name, cells in self.columns.items()})
+        return TypedWorld(
+            rename_columns(self.rules, names), {names[name]: cells for name, cells in self.columns.items()}
+        )
 
 
 def first_rule(rules: RuleSet | ClassRules, X: object) -> np.ndarray[Any, Any]:

@@ -22,10 +22,11 @@ from r2n.rules import (
     Rule,
     RuleSet,
     column_of,
+    rename_columns,
     sets_of,
 )
 from r2n.rules.literals import MOST_POINTS
-from r2n.schema import Column, Schema, Value
+from r2n.table import Column, Schema, Value
 from tests.strategies import filled_sums
 
 # Names and texts that end a quote, a line or a statement somewhere, or are words of a language.
@@ -96,7 +97,7 @@ def shipped(draw: st.DrawFn, extremes: bool = True, nan: bool = True) -> Shipped
     if not extremes:  # the float beside 0 is one
         columns = {name: [0.0 if _is_tiny(cell) else cell for cell in cells] for name, cells in columns.items()}
     renamed = {names[name]: cells for name, cells in columns.items()}
-    return Shipped(rules.renamed(names), renamed, {names[name]: kind for name, kind in TYPES.items()})
+    return Shipped(rename_columns(rules, names), renamed, {names[name]: kind for name, kind in TYPES.items()})
 
 
 def _is_tiny(cell: Any) -> bool:

@@ -83,7 +83,7 @@ def _read_file(text: str) -> object:
 def _read_with_schema(text: str) -> object:
     """The columns stand before the text: a JSON list of them in its first line."""
     from r2n.rules import RuleSet
-    from r2n.schema import Schema
+    from r2n.table import Schema
 
     columns, _, rules = text.partition("\n")
     return RuleSet.parse(rules, Schema.from_json(json.loads(columns)))

@@ -39,6 +39,7 @@ def half(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
+@pytest.mark.slow
 def test_a_half_written_program_is_mended_without_a_word(tmp_path: Path) -> None:
     rules = fit_in(tmp_path, "-W", "error")
     (entry,) = (tmp_path / "r2n" / "programs").iterdir()

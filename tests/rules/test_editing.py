@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from r2n import R2NClassifier
 from r2n.errors import ParameterError, ParseError
 from r2n.rules import ClassRules, Halfspace, Membership, Rule, RuleSet, parse_literal, parse_rule
-from r2n.schema import Schema
+from r2n.table import Schema
 from tests.strategies import World, rules, small_literals, worlds
 
 SCHEMA, _ = Schema.learn(

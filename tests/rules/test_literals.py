@@ -13,19 +13,9 @@ import numpy as np
 import pytest
 
 from r2n.errors import ParameterError
-from r2n.rules import (
-    Halfspace,
-    Known,
-    Literal,
-    Membership,
-    Missing,
-    contradicts,
-    implies,
-    parse_literal,
-    parse_rule,
-    sets_of,
-)
-from r2n.schema import Column, Schema, Table
+from r2n.rewrite import contradicts, implies
+from r2n.rules import Halfspace, Known, Literal, Membership, Missing, parse_literal, parse_rule, rename_columns, sets_of
+from r2n.table import Column, Schema, Table
 
 NAN = math.nan
 A, B = Membership("z", ("a",)), Membership("z", ("b",), negated=True)
@@ -54,9 +44,10 @@ def test_sets_come_last_and_count_as_many_as_they_name() -> None:
 
 
 def test_sets_are_renamed_with_their_columns() -> None:
+    swap = {"x": "z", "z": "x"}
     literal = Halfspace.of({"x": 1, A: 2, B: 3}, 0)
-    assert str(literal.renamed({"x": "z", "z": "x"})) == "z + 2·(x in {a}) + 3·(x not in {b}) > 0"
-    assert literal.renamed({"x": "z", "z": "x"}).renamed({"x": "z", "z": "x"}) == literal
+    assert str(rename_columns(literal, swap)) == "z + 2·(x in {a}) + 3·(x not in {b}) > 0"
+    assert rename_columns(rename_columns(literal, swap), swap) == literal
 
 
 def test_halfspaces_take_mappings_and_pairs() -> None:

@@ -19,7 +19,7 @@ from hypothesis import given
 from r2n.errors import ModelFileError, OutputError, ParseError
 from r2n.rules import Baseline, ClassRules, Halfspace, Known, Membership, Missing, Rule, RuleSet, limits, modelfile
 from r2n.rules.modelfile import load, save, to_text
-from r2n.schema import Column, Schema
+from r2n.table import Column, Schema
 from tests.strategies import World, class_worlds, worlds
 
 RULES = RuleSet(

@@ -11,7 +11,7 @@ import pytest
 
 from r2n.errors import ParameterError, SchemaError
 from r2n.rules import ClassRules, Halfspace, Known, Membership, Rule, RuleSet
-from r2n.schema import Schema, Table
+from r2n.table import Schema, Table
 
 TEXT = """\
 yes if savings > 40

@@ -31,13 +31,14 @@ from r2n.explain.nearest import (
     strayed,
 )
 from r2n.explain.row import Rules, exact, one_row, predicted, require_column, shown, spreads, table_of, values_in
-from r2n.rules import Domain, Literal, Row, Rule, expanded, shortest_between
-from r2n.rules.baseline import parts
-from r2n.rules.cases import Case
-from r2n.rules.programs import check_limits
-from r2n.rules.states import State, states_of
+from r2n.prove import Domain, Row
+from r2n.prove.box import State, states_of
+from r2n.prove.branching import Case
+from r2n.prove.search import check_limits
+from r2n.rewrite import expanded
+from r2n.rules import Literal, Rule, shortest_between
 from r2n.rules.text import write_name
-from r2n.schema import Value
+from r2n.table import Value
 
 STEPS = 2000  # cases that may be looked into: a limit that is the same on every machine
 SLACK = 1e-3  # spreads that a number may go further to be short
@@ -132,7 +133,7 @@ def _check_slack(slack: object) -> None:
 
 
 def _goals(rules: Rules, now: Value, to: Value | None) -> list[Value]:
-    labels = list(dict.fromkeys([*(part.label for part in parts(rules)), rules.default]))
+    labels = list(dict.fromkeys([*rules.labels, rules.default]))
     if to is None:
         return [label for label in labels if label != now]
     if to not in labels:
@@ -186,12 +187,12 @@ def _state(state: State, value: Value | None, fixed: bool) -> State:
 def _roots(rules: Rules, goal: Value, states: Mapping[str, State]) -> Iterator[Case]:
     """All rows of a label: where a rule of it is true and none that is asked before, or none of the other labels."""
     before: list[tuple[Literal, ...]] = []
-    for part in parts(rules):
-        if part.label == goal:
-            for rule in part.rules:
+    for label, branch in rules.branches:
+        if label == goal:
+            for rule in branch:
                 yield from _where_true(Case(states, {}, tuple(before)), rule)
         else:
-            before += [rule.literals for rule in part.rules]
+            before += [rule.literals for rule in branch]
     if rules.default == goal:
         yield Case(states, {}, tuple(before))
 

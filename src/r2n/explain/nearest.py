@@ -1,6 +1,6 @@
 """The row of a case that is nearest to a given one: a linear program over the halfspaces of several columns.
 
-What a column may hold besides (its range, bounds of its own, sets of categories) is exact, see `r2n.rules.states`; the
+What a column may hold besides (its range, bounds of its own, sets of categories) is exact, see `r2n.prove.box`; the
 program decides only how far the columns move that are read together.
 """
 
@@ -14,13 +14,14 @@ from functools import partial
 import numpy as np
 
 from r2n.explain.row import table_of
-from r2n.forks import with_own_threads
-from r2n.rules import Halfspace, Row
-from r2n.rules.cases import Case, look_into
-from r2n.rules.certificates import Demand, solve
+from r2n.prove import Row
+from r2n.prove.box import State, status
+from r2n.prove.branching import Case, look_into
+from r2n.prove.farkas import Demand, solve
+from r2n.rules import Halfspace
 from r2n.rules.floats import round_to
-from r2n.rules.states import State, status
-from r2n.schema import Value
+from r2n.runtime.forks import with_own_threads
+from r2n.table import Value
 
 # How far beyond its bound, in spreads, a sum is moved: not at all at first, then as it takes for float sums to agree.
 MARGINS = (0.0, 1e-9, 1e-7, 1e-5)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from r2n.explain.row import Rules, exact, one_row, shown, spreads, values_in
-from r2n.rules import ClassRules, Halfspace, Literal, Row, Rule
-from r2n.rules.baseline import parts
+from r2n.prove import Row
+from r2n.rules import ClassRules, Halfspace, Literal, Rule
+from r2n.rules.literals import Comparison
 from r2n.rules.text import write_name
-from r2n.schema import Schema, Table, Value
+from r2n.table import Schema, Table, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +135,7 @@ def explain(rules: Rules, row: object, spread: object = None) -> Explanation:
     values, steps = values_in(rules, table), spreads(rules, spread)
     reasons = tuple(_rule_reasons(rules, table, values, steps))
     claiming = next((reason.label for reason in reasons if reason.holds), None)
-    labels = [part.label for part in parts(rules)]
-    asked = tuple(labels if claiming is None else labels[: labels.index(claiming)])
+    asked = rules.labels if claiming is None else rules.labels[: rules.labels.index(claiming)]
     prediction = rules.default if claiming is None else claiming
     several = isinstance(rules, ClassRules)
     return Explanation(values, prediction, rules.default, claiming is None, reasons, asked if several else ())
@@ -144,23 +144,24 @@ def explain(rules: Rules, row: object, spread: object = None) -> Explanation:
 def _rule_reasons(rules: Rules, table: Table, row: Row, steps: dict[str, float]) -> list[RuleReason]:
     reasons = {literal: _reason(literal, table, row, rules.schema, steps) for literal in rules.literals}
     found: list[RuleReason] = []
-    for part in parts(rules):
-        for rule in part.rules:
+    for label, branch in rules.branches:
+        for rule in branch:
             own = tuple(reasons[literal] for literal in rule.literals)
-            found.append(RuleReason(len(found) + 1, part.label, rule, own))
+            found.append(RuleReason(len(found) + 1, label, rule, own))
     return found
 
 
 def _reason(literal: Literal, table: Table, row: Row, schema: Schema | None, steps: dict[str, float]) -> LiteralReason:
-    holds, text = bool(literal.evaluate(table)[0]), _text(literal, row, schema)
+    holds = bool(literal.evaluate(table)[0])
     if not isinstance(literal, Halfspace):
-        return LiteralReason(literal, text, holds, row[literal.columns[0]], math.nan, 0.0 if holds else 1.0)
+        value, distance = row[literal.columns[0]], 0.0 if holds else 1.0
+        return LiteralReason(literal, literal.text(schema), holds, value, math.nan, distance)
+    read = _comparison(literal, row, schema)
     total = float(literal.values(table)[0])
-    margin = total - literal.threshold
-    distance = 0.0 if holds else _steps_short(literal, margin, steps, table)
-    value, margin = _as_printed(literal, text, total, margin, row)
+    distance = 0.0 if holds else _steps_short(literal, total - literal.threshold, steps, table)
+    value, margin = _as_printed(literal, read, total, row)
     filled = () if math.isnan(total) else tuple(name for name, _ in literal.fills if row[name] is None)
-    return LiteralReason(literal, text, holds, value, margin, distance, filled)
+    return LiteralReason(literal, str(read), holds, value, margin, distance, filled)
 
 
 def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float], table: Table) -> float:
@@ -178,17 +179,15 @@ def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float], tab
     return min([*by_number, float(next(enough, math.inf))])
 
 
-def _as_printed(literal: Halfspace, text: str, total: float, margin: float, row: Row) -> tuple[float | None, float]:
+def _as_printed(literal: Halfspace, read: Comparison, total: float, row: Row) -> tuple[float | None, float]:
     """The value and the margin of what is printed: the mirrored sum after `<`, the quotient of a ratio, `>=`."""
     if math.isnan(total):
         return None, math.nan
-    ratio = _ratio(literal, text)
-    if ratio is not None:
-        p, q, bound = ratio
-        value = _number(row[p]) / _number(row[q])
-        return value, math.copysign(abs(value - bound), margin) if margin else 0.0
-    bound = float(text.rsplit(" ", 1)[1])  # of `>=` it is the next float after the threshold
-    return (0.0 - total, bound + total) if literal.terms[0][1] < 0.0 else (total, total - bound)
+    if read.ratio is not None:
+        above, below = (_number(row[name]) for name in read.ratio)
+        value, margin = above / below, total - literal.threshold
+        return value, math.copysign(abs(value - read.bound), margin) if margin else 0.0
+    return (0.0 - total, read.bound + total) if literal.terms[0][1] < 0.0 else (total, total - read.bound)
 
 
 def _number(value: Value | None) -> float:
@@ -196,19 +195,8 @@ def _number(value: Value | None) -> float:
     return value
 
 
-def _text(literal: Literal, row: Row, schema: Schema | None) -> str:
+def _comparison(literal: Halfspace, row: Row, schema: Schema | None) -> Comparison:
     """As printed; but where the divisor of a ratio is not positive, as it was at fit, only the difference is true."""
-    text = literal.text(schema)
-    ratio = _ratio(literal, text) if isinstance(literal, Halfspace) else None
-    below = None if ratio is None else row[ratio[1]]
-    return literal.text() if isinstance(below, float) and below <= 0.0 else text
-
-
-def _ratio(literal: Halfspace, text: str) -> tuple[str, str, float] | None:
-    """What is divided, by what, and the bound, if the halfspace is printed as a ratio."""
-    for (p, _), (q, b) in (
-        (literal.numbers, literal.numbers[::-1]) if len(literal.numbers) == literal.n_terms == 2 else ()
-    ):
-        if text.startswith(f"{write_name(p)}/{write_name(q)} "):
-            return p, q, abs(b)
-    return None
+    read = literal.comparison(schema)
+    below = None if read.ratio is None else row[read.ratio[1]]
+    return literal.comparison() if isinstance(below, float) and below <= 0.0 else read

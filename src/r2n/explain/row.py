@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from r2n.errors import ParameterError, SchemaError
-from r2n.rules import ClassRules, Halfspace, Row, RuleSet
+from r2n.prove import Row
+from r2n.rules import ClassRules, Halfspace, RuleSet
 from r2n.rules.text import write_number, write_value
-from r2n.schema import Table, Value
-from r2n.schema.table import no_such_column
+from r2n.table import Table, Value
+from r2n.table.table import no_such_column
 
 Rules = RuleSet | ClassRules
 

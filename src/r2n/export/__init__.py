@@ -17,7 +17,7 @@ from typing import Any, cast
 from r2n.errors import ParameterError
 from r2n.export._plain import advice, check_texts
 from r2n.rules import ClassRules, RuleSet
-from r2n.schema.values import shown
+from r2n.table.cells import shown
 
 __all__ = ["describe", "export", "formats", "gives_bytes", "options_of", "read_options", "suffix_of"]
 

@@ -10,10 +10,10 @@ from typing import TypeAlias
 from r2n.errors import ParameterError
 from r2n.rules import ClassRules, Filled, Halfspace, Membership, Missing, Rule, RuleSet
 from r2n.rules.literals import Terms
-from r2n.rules.text import write_bound, write_number
-from r2n.schema import Column, Value
-from r2n.schema.values import shown
-from r2n.schema.words import near
+from r2n.rules.text import write_number
+from r2n.table import Column, Value
+from r2n.table.cells import shown
+from r2n.table.names import near
 
 IN_A_ROW = 100  # what a parser reads at once: to many, each addition is a level deeper
 
@@ -29,21 +29,7 @@ def decisions(rules: RuleSet | ClassRules) -> tuple[tuple[Rule, Value], ...]:
     >>> [(str(rule), label) for rule, label in decisions(rules)]
     [('x > 3', 'a'), ('x < 1', 'a'), ('y > 2', 'b')]
     """
-    branches = rules.branches if isinstance(rules, ClassRules) else ((rules.label, rules.rules),)
-    return tuple((rule, label) for label, found in branches for rule in found)
-
-
-def comparison(literal: Halfspace) -> tuple[Terms, str, float]:
-    """The terms, the operator and the bound of a halfspace as it is printed: its first coefficient is positive.
-
-    Exact in floats: the mirrored sum is minus the sum, and between two neighbouring floats there is nothing.
-
-    >>> comparison(Halfspace.of({"x": -1, "y": 2.5}, 0.29999999999999993))
-    ((('x', 1.0), ('y', -2.5)), '<=', -0.3)
-    """
-    flipped = literal.terms[0][1] < 0.0
-    operator, bound = write_bound(literal.threshold, flipped).split()
-    return literal.mirrored if flipped else literal.terms, operator, float(bound)
+    return tuple((rule, label) for label, found in rules.branches for rule in found)
 
 
 def addends(terms: Terms) -> tuple[tuple[Addend, float], ...]:
@@ -143,8 +129,8 @@ class Source:
         >>> source.halfspace(Halfspace.of({"x": 1, "y": -2.5, Membership("z", ("a",)): -3}, 1e-7))
         'number(x) - 2.5 * number(y) - (z in {a} ? 3.0 : 0) > 1e-7'
         """
-        _, operator, bound = comparison(literal)
-        return f"{total or ' '.join(self._signed(literal))} {operator} {write_number(bound)}"
+        read = literal.comparison()
+        return f"{total or ' '.join(self._signed(literal))} {read.operator} {write_number(read.bound)}"
 
     def steps(self, literal: Halfspace, name: str) -> list[str]:
         """What the sum's name is set to, in turn, the sum so far first: no interpreter reads thousands at once.
@@ -159,7 +145,7 @@ class Source:
 
     def _signed(self, literal: Halfspace) -> list[str]:
         """What is added up, each with its sign; the first is positive and has none."""
-        terms, _, _ = comparison(literal)
+        terms = literal.comparison().terms
         first, *others = [(a < 0.0, self._term(key, abs(a))) for key, a in addends(terms)]
         return [first[1], *(f"{'-' if negative else '+'} {term}" for negative, term in others)]
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from r2n.export._sqlnumbers import as_double
-from r2n.files import MISSING
+from r2n.table.files import MISSING
 
 if TYPE_CHECKING:
     from sqlglot import exp

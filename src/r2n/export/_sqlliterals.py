@@ -13,14 +13,14 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from r2n.errors import ParameterError
-from r2n.export._plain import Addend, addends, comparison, missing_codes
+from r2n.export._plain import Addend, addends, missing_codes
 from r2n.export._sqlite import quoting, read_number
 from r2n.export._sqlnumbers import as_double, number
 from r2n.export._types import Type, held, type_of
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, column_of
 from r2n.rules.literals import Terms
-from r2n.schema import Value
-from r2n.schema.values import shown
+from r2n.table import Value
+from r2n.table.cells import shown
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -85,13 +85,13 @@ class SQLWriter:
     def _halfspace(self, literal: Halfspace) -> exp.Expr:
         from sqlglot import exp
 
-        terms, operator, bound = comparison(literal)
-        total = self._sum(terms)
+        read = literal.comparison()
+        total = self._sum(read.terms)
         # It is not less than any number; and points alone add up to a number.
-        if operator in (">", ">=") and self._nan_is_largest and literal.numbers:
+        if read.operator in (">", ">=") and self._nan_is_largest and literal.numbers:
             total = self._without_nan(total)
-        compare = {">": exp.GT, ">=": exp.GTE, "<": exp.LT, "<=": exp.LTE}[operator]
-        return compare(this=total, expression=number(bound, self.dialect))
+        compare = {">": exp.GT, ">=": exp.GTE, "<": exp.LT, "<=": exp.LTE}[read.operator]
+        return compare(this=total, expression=number(read.bound, self.dialect))
 
     def _sum(self, terms: Terms) -> exp.Expr:
         """From left to right; the first coefficient is positive, and the first term a double, so that all sums are."""

@@ -14,10 +14,10 @@ from typing import TypeAlias
 from r2n.errors import ParameterError
 from r2n.export._plain import decisions, missing_codes, summed_columns
 from r2n.export._types import Type, held, type_of
+from r2n.rewrite.expand import expanded_rule
 from r2n.rules import ClassRules, Known, Literal, Membership, Rule, RuleSet
-from r2n.rules.expand import expanded_rule
 from r2n.rules.text import write_value
-from r2n.schema import Value
+from r2n.table import Value
 
 LabelType: TypeAlias = OneOf["integer", "number", "text", "boolean", "mixed"]
 
@@ -70,8 +70,7 @@ def typed(rules: RuleSet | ClassRules, largest: int = 2**63 - 1, keeps_sums: boo
     """
     summed = set(summed_columns(rules))
     fields = {name: _field(rules, name, name in summed) for name in rules.columns}
-    labels = rules.labels if isinstance(rules, ClassRules) else (rules.label,)
-    kind = _label_type([*labels, rules.default], largest)
+    kind = _label_type([*rules.labels, rules.default], largest)
     kept = []
     for case in cases(rules):
         for rule in (case.rule,) if keeps_sums else expanded_rule(case.rule):

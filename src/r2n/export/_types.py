@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 from r2n.errors import ParameterError
 from r2n.export._plain import schema_column
 from r2n.rules import ClassRules, Halfspace, RuleSet, sets_of
-from r2n.schema import Value
-from r2n.schema.values import shown
+from r2n.table import Value
+from r2n.table.cells import shown
 
 Type: TypeAlias = Literal["number", "boolean", "text", "unknown"]
 
@@ -55,7 +55,7 @@ def type_of_values(values: Iterable[Value]) -> Type | Literal["mixed"]:
 def cells_of(rules: RuleSet | ClassRules, name: str) -> str:
     """What a column held at fit, in words: of that kind its cells must be; "anything" if it is not known, or mixed.
 
-    >>> from r2n.schema import Schema
+    >>> from r2n.table import Schema
     >>> schema, _ = Schema.learn({"x": [1, 2], "z": ["a", "b"], "f": [True, False]})
     >>> rules = RuleSet.parse("yes if x in {1} or z in {a} or f in {True} else no")
     >>> [cells_of(rules.with_schema(schema), name) for name in schema.names], cells_of(rules, "x")

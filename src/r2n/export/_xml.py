@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 from r2n.errors import ParameterError
-from r2n.schema.values import shown
+from r2n.table.cells import shown
 
 Element = ElementTree.Element
 

@@ -14,12 +14,11 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from r2n.errors import ParameterError
-from r2n.export._plain import comparison
 from r2n.export._typed import Field, Typed, free_name, output_names, typed
 from r2n.export._xml import Element, document, element, is_xml
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
 from r2n.rules.text import write_name, write_number
-from r2n.schema import Value
+from r2n.table import Value
 
 SUFFIX = ".dmn"
 HELP = {
@@ -154,10 +153,10 @@ def _tests(literal: Literal, fields: dict[str, Field], names: dict[str, str]) ->
 
 
 def _comparison(literal: Halfspace, names: dict[str, str]) -> tuple[str, str]:
-    terms, relation, bound = comparison(literal)
-    columns = ((names[key], a) for key, a in terms if isinstance(key, str))  # sums are told case by case
+    read = literal.comparison()
+    columns = ((names[key], a) for key, a in read.terms if isinstance(key, str))  # sums are told case by case
     total = " ".join(f"{'-' if a < 0.0 else '+'} {_product(name, abs(a))}" for name, a in columns)
-    return total.removeprefix("+ "), f"{relation} {_number(bound)}"
+    return total.removeprefix("+ "), f"{read.operator} {_number(read.bound)}"
 
 
 def _product(name: str, a: float) -> str:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import reduce
 
 from r2n.errors import ParameterError
-from r2n.export._plain import Addend, addends, comparison, counted_columns
+from r2n.export._plain import Addend, addends, counted_columns
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
-from r2n.schema import Schema, Value
-from r2n.schema.values import shown
+from r2n.table import Schema, Value
+from r2n.table.cells import shown
 
 SUFFIX = ".txt"
 HELP = {
@@ -41,9 +41,8 @@ def write(rules: RuleSet | ClassRules, *, first: str = "A2", cells: Mapping[str,
     if not isinstance(cells, Mapping | None):
         raise ParameterError(f"cells must be a mapping such as {{'income': 'B2'}}, not {shown(cells)}.")
     sheet = Sheet(place(rules, first) if cells is None else cells, rules.schema)
-    branches = rules.branches if isinstance(rules, ClassRules) else ((rules.label, rules.rules),)
     formula = constant(rules.default)
-    for label, branch in reversed(branches):
+    for label, branch in reversed(rules.branches):
         formula = f"IF({_join('OR', map(sheet.rule, branch), 'FALSE')},{constant(label)},{formula})"
     return checked(f"={formula}", "the formula", "Export a workbook, which has a column for each rule.") + "\n"
 
@@ -139,11 +138,11 @@ class Sheet:
         return self.cells[column]
 
     def _halfspace(self, literal: Halfspace) -> str:
-        terms, operator, bound = comparison(literal)
-        total = "".join(f"{'-' if a < 0.0 else '+'}{self._term(key, abs(a))}" for key, a in addends(terms))
-        plain = tuple(key for key, _ in terms if isinstance(key, str))
+        read = literal.comparison()
+        total = "".join(f"{'-' if a < 0.0 else '+'}{self._term(key, abs(a))}" for key, a in addends(read.terms))
+        plain = tuple(key for key, _ in read.terms if isinstance(key, str))
         guard = _join("AND", [*self._are_numbers(plain), *map(self._is_known, counted_columns(literal))])
-        decided = f"{total.removeprefix('+')}{operator}{number(bound)}"
+        decided = f"{total.removeprefix('+')}{read.operator}{number(read.bound)}"
         return f"IF({guard},{decided},FALSE)" if guard else decided
 
     def _are_numbers(self, columns: tuple[str, ...]) -> list[str]:

@@ -11,8 +11,8 @@ from r2n.export._plain import Source, counted_columns, decisions, long_sums, mis
 from r2n.export._types import cells_of, double
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
-from r2n.schema import Value
-from r2n.schema.values import shown
+from r2n.table import Value
+from r2n.table.cells import shown
 
 SUFFIX = ".js"
 HELP = {

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from r2n.errors import ParameterError
-from r2n.export._plain import comparison
 from r2n.export._typed import cases
 from r2n.rules import ClassRules, Filled, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.literals import Terms
 from r2n.rules.text import write_name, write_number, write_value
-from r2n.schema import Value
-from r2n.schema.values import shown
+from r2n.table import Value
+from r2n.table.cells import shown
 
 SUFFIX = ".tex"
 HELP = {
@@ -86,8 +85,8 @@ def rule(conjunction: Rule) -> str:
 def _literal(literal: Literal) -> str:
     match literal:
         case Halfspace():
-            terms, relation, bound = comparison(literal)
-            return f"{_sum(terms)} {_RELATIONS[relation]} {number(bound)}"
+            read = literal.comparison()
+            return f"{_sum(read.terms)} {_RELATIONS[read.operator]} {number(read.bound)}"
         case Membership(column, values, negated):
             relation = r"\notin" if negated else r"\in"
             return rf"{name(column)} {relation} \{{{', '.join(map(value, values))}\}}"

@@ -19,8 +19,8 @@ from r2n.export._plain import Addend, addends
 from r2n.export._typed import Field, Typed, free_name, output_names, typed
 from r2n.export._types import held
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, sets_of
-from r2n.schema import Value
-from r2n.schema.values import shown
+from r2n.table import Value
+from r2n.table.cells import shown
 
 SUFFIX = ".onnx"
 HELP = {

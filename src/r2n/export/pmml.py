@@ -15,7 +15,7 @@ from r2n.errors import ParameterError
 from r2n.export._typed import Case, Field, Typed, cases, free_name, output_names, typed
 from r2n.export._xml import Element, document, element
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
-from r2n.schema import Value
+from r2n.table import Value
 
 SUFFIX = ".pmml"
 HELP = {

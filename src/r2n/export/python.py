@@ -8,7 +8,7 @@ from types import MappingProxyType
 from r2n.export._plain import Source, counted_columns, decisions, long_sums, missing_codes, summed_columns
 from r2n.export._types import cells_of
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.schema import Value
+from r2n.table import Value
 
 SUFFIX = ".py"
 

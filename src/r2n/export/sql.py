@@ -13,8 +13,8 @@ from r2n.export._sqlnumbers import as_double, number
 from r2n.export._types import type_of_values
 from r2n.rules import ClassRules, RuleSet
 from r2n.rules.text import write_value
-from r2n.schema import Value
-from r2n.schema.values import shown
+from r2n.table import Value
+from r2n.table.cells import shown
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -90,9 +90,10 @@ def _condition(writer: SQLWriter, _: Mapping[str, str]) -> exp.Expr:
 
 def _case(writer: SQLWriter, _: Mapping[str, str]) -> exp.Expr:
     rules = writer.rules
-    branches = rules.branches if isinstance(rules, ClassRules) else ((rules.label, rules.rules),)
-    labels = _labels([*(label for label, _ in branches), rules.default], writer)
-    whens = [(writer.any_of(found), label) for (_, found), label in zip(branches, labels[:-1], strict=True) if found]
+    labels = _labels([*rules.labels, rules.default], writer)
+    whens = [
+        (writer.any_of(found), label) for (_, found), label in zip(rules.branches, labels[:-1], strict=True) if found
+    ]
     return _choice(whens, labels[-1])
 
 

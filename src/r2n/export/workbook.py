@@ -21,8 +21,8 @@ from r2n.export._typed import cases
 from r2n.export.excel import MOST_COLUMNS, MOST_ROWS, Sheet, checked, is_written, letters, ordered_columns, place
 from r2n.rules import ClassRules, RuleSet
 from r2n.rules.text import write_name
-from r2n.schema import Table, Value
-from r2n.schema.values import shown
+from r2n.table import Table, Value
+from r2n.table.cells import shown
 
 SUFFIX = ".xlsx"
 HELP = {

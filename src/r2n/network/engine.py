@@ -15,11 +15,11 @@ import jax
 from jax.experimental.serialize_executable import deserialize_and_load, serialize
 from jax.stages import Compiled, Lowered
 
-from r2n.forks import jax_has_started
 from r2n.network.model import Network
 from r2n.network.optimizer import Optimizer
 from r2n.network.program import run
 from r2n.network.store import Store, user_store
+from r2n.runtime.forks import jax_has_started
 
 Shape: Any = jax.ShapeDtypeStruct  # published without types
 

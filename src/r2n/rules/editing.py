@@ -1,25 +1,13 @@
-"""Which rule is meant by a number, and what a person may put in."""
+"""What a person may add to a model: a rule, or its text."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from r2n.errors import ParameterError
-from r2n.rules.checks import literal_problem
+from r2n.rules.check import literal_problem
 from r2n.rules.literals import Literal
 from r2n.rules.parse import parse_rule
-from r2n.rules.ruleset import Readable, Rule
-from r2n.schema import Schema
-
-
-def place_of(rules: Readable, number: int) -> int:
-    """The position of a rule that is named by its number."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer):
-        raise ParameterError(f"a rule is named by its number as printed, from 1, not by {number!r}.")
-    if not 1 <= number <= rules.n_rules:
-        there = f"are the rules 1 to {rules.n_rules}" if rules.n_rules else "is no rule"
-        raise ParameterError(f"there is no rule {number}: there {there}, counted as printed.")
-    return int(number) - 1
+from r2n.rules.rule import Rule
+from r2n.table import Schema
 
 
 def read_rule(rule: object, schema: Schema | None) -> Rule:

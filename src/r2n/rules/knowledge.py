@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from r2n.errors import ParameterError, ParseError
-from r2n.rules.checks import literal_problem
+from r2n.rules.check import literal_problem
 from r2n.rules.literals import Halfspace, Literal, sets_of
 from r2n.rules.parse import parse_literal, parse_rule, parse_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
-from r2n.schema import Schema
-from r2n.schema.table import no_such_column
+from r2n.table import Schema
+from r2n.table.table import no_such_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,6 @@ class Knowledge:
         """The columns that must not be read beside these."""
         here = set(columns)
         return frozenset(name for group in self.apart if group & here for name in group - here)
-
-    def renamed(self, names: Mapping[str, str]) -> Knowledge:
-        """The same of columns of other names."""
-        return Knowledge(
-            literals=tuple(literal.renamed(names) for literal in self.literals),
-            start=tuple(rule.renamed(names) for rule in self.start),
-            fixed=tuple(rule.renamed(names) for rule in self.fixed),
-            excluded=frozenset(names[name] for name in self.excluded),
-            apart=tuple(frozenset(names[name] for name in group) for group in self.apart),
-            signs=tuple((names[name], sign) for name, sign in self.signs),
-        )
 
     def permits(self, literal: Literal) -> bool:
         """Whether a rule may use the literal."""

@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from r2n.errors import ParameterError
-from r2n.rules.single import Bools, Floats, Known, Membership, Missing, natural_key
+from r2n.rules.comparison import Comparison, compare
+from r2n.rules.membership import Bools, Floats, Known, Membership, Missing, natural_key
 from r2n.rules.terms import (
     MOST_POINTS,
     Filled,
@@ -31,12 +32,12 @@ from r2n.rules.terms import (
     term_values,
     unfilled,
 )
-from r2n.rules.text import write_bound, write_name, write_number, write_sum
-from r2n.schema import Schema, Table
+from r2n.table import Schema, Table
 
 __all__ = [
     "MOST_POINTS",
     "Bools",
+    "Comparison",
     "Filled",
     "Floats",
     "Halfspace",
@@ -152,11 +153,6 @@ class Halfspace:
         """How many terms its sum has: what `max_columns` limits."""
         return len(self.terms)
 
-    def renamed(self, names: Mapping[str, str]) -> Halfspace:
-        """The same over columns of other names."""
-        terms = ((names[key] if isinstance(key, str) else key.renamed(names), a) for key, a in self.terms)
-        return Halfspace(tuple(terms), self.threshold)
-
     def with_key(self, place: int, key: Key) -> Halfspace:
         """With another key in one of its terms, the same coefficient before it."""
         a = self.terms[place][1]
@@ -201,22 +197,13 @@ class Halfspace:
         # Larger coefficients first: a lower bound is read before an upper one.
         return 0, keys, tuple(-a for _, a in self.terms), self.threshold, fills
 
-    def text(self, schema: Schema | None = None) -> str:
-        """As printed; as a ratio where the schema shows that this says the same."""
-        ratio = self._ratio(schema)
-        if ratio is not None:
-            return ratio
-        flipped = self.terms[0][1] < 0.0
-        return f"{write_sum(self.mirrored if flipped else self.terms)} {write_bound(self.threshold, flipped)}"
+    def comparison(self, schema: Schema | None = None) -> Comparison:
+        """How it is read; as a ratio where the schema shows that this says the same."""
+        return compare(self.terms, self.threshold, schema)
 
-    def _ratio(self, schema: Schema | None) -> str | None:
-        if schema is None or self.threshold != 0.0:
-            return None
-        match self.terms:
-            case ((str(), _) as first, (str(), _) as second):
-                return _write_ratio(first, second, schema) or _write_ratio(second, first, schema)
-            case _:
-                return None
+    def text(self, schema: Schema | None = None) -> str:
+        """As printed; with a schema, as a ratio where that says the same."""
+        return str(self.comparison(schema))
 
     def __str__(self) -> str:
         return self.text()
@@ -260,16 +247,3 @@ def _repeated(keys: Iterable[Key]) -> Key | None:
 def _product(a: float, column: Floats) -> Floats:
     """Nothing is to be done for 1, which leaves every float as it is."""
     return column if a == 1.0 else np.multiply(column, a)
-
-
-def _write_ratio(above: tuple[str, float], below: tuple[str, float], schema: Schema) -> str | None:
-    """p/q > r for 1·p - r·q > 0, and p/q < r for its mirror image; None if that is not what it says."""
-    (p, a), (q, b) = above, below
-    # Any other coefficient of p would not read back as the same floats.
-    if abs(a) != 1.0 or (a > 0.0) == (b > 0.0) or not _is_positive(schema, q):
-        return None
-    return f"{write_name(p)}/{write_name(q)} {'>' if a > 0.0 else '<'} {write_number(abs(b))}"
-
-
-def _is_positive(schema: Schema, name: str) -> bool:
-    return name in schema and schema.column(name).kind == "numeric" and schema.column(name).low > 0.0

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.ruleset import Rule, RuleSet, is_label
+from r2n.rules.label import is_label
+from r2n.rules.ruleset import Rule, RuleSet
 
 
 @dataclass(frozen=True, slots=True)

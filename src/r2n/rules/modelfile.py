@@ -9,14 +9,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from r2n.errors import ModelFileError, ParameterError, SchemaError
-from r2n.outputs import write_file
 from r2n.rules import limits
-from r2n.rules.baseline import Baseline, Counted, owner_of
 from r2n.rules.classes import ClassRules
+from r2n.rules.counts import Baseline, Counted, owner_of
 from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
-from r2n.schema import Schema, Value
-from r2n.schema.values import shown
+from r2n.runtime.outputs import write_file
+from r2n.table import Schema, Value
+from r2n.table.cells import shown
 
 FORMAT, CLASSES_FORMAT = "r2n rule set", "r2n rules for several classes"
 # Version 1 has no `training` and no `integer` columns, version 2 no sets in sums, version 3 no filled columns. What is

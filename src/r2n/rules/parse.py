@@ -22,17 +22,18 @@ numbers compared with categories, and categories that were never seen are refuse
 from __future__ import annotations
 
 import math
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from r2n.errors import ParameterError
-from r2n.rules.checks import category_problem, column_problem, ratio_problem
+from r2n.rules.check import category_problem, column_problem, ratio_problem
 from r2n.rules.classes import ClassRules
 from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, Missing
+from r2n.rules.reader import Reader
 from r2n.rules.ruleset import Rule, RuleSet
-from r2n.rules.tokens import Token, error_at, tokenise
-from r2n.schema import Schema, Value
+from r2n.rules.tokens import Token
+from r2n.table import Schema, Value
 
-T = TypeVar("T")
+M = TypeVar("M", RuleSet, ClassRules)
 
 _COMPARISONS = (">", "<", ">=", "<=")
 _NO_BRACKETS = (
@@ -41,6 +42,12 @@ _NO_BRACKETS = (
     "in a rule by `and`."
 )
 _MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+
+
+def parse_model(kind: type[M], text: str, schema: Schema | None = None) -> M:
+    """A model of this class from its text."""
+    parser = _Parser(text, schema)
+    return parser.ruleset() if issubclass(kind, RuleSet) else parser.class_rules()
 
 
 def parse_ruleset(text: str, schema: Schema | None = None, unseen: bool = False) -> RuleSet:
@@ -88,57 +95,13 @@ def parse_literal(text: str, schema: Schema | None = None, unseen: bool = False)
     return parser.alone(literal)
 
 
-class _Parser:
+class _Parser(Reader):
     """Recursive descent over the tokens of one text; each method reads what it is named after."""
 
     def __init__(self, source: str, schema: Schema | None = None, unseen: bool = False) -> None:
-        self._source = source
+        super().__init__(source)
         self._schema = schema
         self._unseen = unseen  # whether categories may be named that the schema has not
-        self._tokens = tokenise(source)
-        self._at = 0
-        self._next = self._tokens[0]
-
-    # -- moving --------------------------------------------------------------------------------
-
-    @property
-    def _after(self) -> Token:
-        return self._tokens[min(self._at + 1, len(self._tokens) - 1)]
-
-    def _take(self) -> Token:
-        token = self._next
-        self._at = min(self._at + 1, len(self._tokens) - 1)
-        self._next = self._tokens[self._at]
-        return token
-
-    def _is(self, *texts: str) -> bool:
-        return self._next.reads in texts
-
-    def _skip(self, text: str) -> bool:
-        if self._next.reads != text:
-            return False
-        self._take()
-        return True
-
-    def _expect(self, text: str, why: str) -> None:
-        if not self._skip(text):
-            self._fail(f"expected `{text}` {why}")
-
-    def _fail(self, expected: str) -> NoReturn:
-        self.fail_at(self._next.start, f"{expected}, not {self._next}.")
-
-    def fail_at(self, start: int, problem: str) -> NoReturn:
-        raise error_at(self._source, start, problem)
-
-    def _refuse(self, start: int, problem: str | None) -> None:
-        if problem is not None:
-            self.fail_at(start, problem)
-
-    def whole(self, read: T) -> T:
-        """What was read, if nothing follows it."""
-        if self._next.kind != "end":
-            self._fail("expected `and`, `or` or the end")
-        return read
 
     def alone(self, literal: Literal) -> Literal:
         """The literal that was read, if nothing follows it, another one neither."""
@@ -295,12 +258,6 @@ class _Parser:
             terms.append(self._term(self._sign()))
         return terms
 
-    def _sign(self) -> float:
-        if self._skip("-"):
-            return -1.0
-        self._skip("+")
-        return 1.0
-
     def _term(self, sign: float) -> tuple[Key, float]:
         if self._next.kind != "number":
             return self._summand(), sign
@@ -336,8 +293,6 @@ class _Parser:
             self._fail("expected a comparison (>, <, >=, <=, in, is) or another term")
         return self._take().text
 
-    # -- words and numbers ---------------------------------------------------------------------
-
     def _name(self, compared: bool = False) -> str:
         if self._next.kind == "keyword":
             self._fail(f'expected a column (a column of this name is written "{self._next.text}")')
@@ -347,40 +302,6 @@ class _Parser:
         if self._schema is not None:
             self._refuse(token.start, column_problem(self._schema, token.text, compared))
         return token.text
-
-    def _number(self, what: str) -> float:
-        sign = self._sign()
-        if self._next.kind != "number":
-            self._fail(f"expected {what}, a number")
-        return sign * self._float(self._take())
-
-    def _float(self, token: Token) -> float:
-        number = float(token.text)
-        if math.isinf(number):
-            self.fail_at(token.start, "this number is too large for a float.")
-        return number
-
-    def _value(self, what: str) -> Value:
-        if self._next.kind in ("name", "string"):
-            return self._take().text
-        if self._is("true", "false"):
-            return self._take().text.lower() == "true"
-        if self._next.kind == "keyword":
-            self._fail(f'expected {what} (this word as {what} is written "{self._next.text}")')
-        if self._next.kind != "number" and not self._is("-", "+"):
-            self._fail(f"expected {what}")
-        sign = -1 if self._sign() < 0.0 else 1
-        if self._next.kind != "number":
-            self._fail("expected a number")
-        return sign * self._int_or_float(self._take())
-
-    def _int_or_float(self, token: Token) -> int | float:
-        if not token.text.isdecimal():
-            return self._float(token)
-        try:
-            return int(token.text)
-        except ValueError:
-            self.fail_at(token.start, "this number has too many digits.")
 
 
 def _reads(token: Token, *texts: str) -> bool:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from r2n.errors import ParameterError
-from r2n.rules.single import Floats, Membership, check_name, natural_key
+from r2n.rules.membership import Floats, Membership, check_name, natural_key
 from r2n.rules.text import write_name, write_number
-from r2n.schema import Table
+from r2n.table import Table
 
 Key: TypeAlias = "str | Filled | Membership"  # what a coefficient belongs to: a column, or a set, which is 1 or 0
 Terms: TypeAlias = "tuple[tuple[Key, float], ...]"
@@ -38,10 +37,6 @@ class Filled:
 
     def __hash__(self) -> int:
         return hash((self.column, self.fill.hex()))  # see Halfspace.__hash__
-
-    def renamed(self, names: Mapping[str, str]) -> Filled:
-        """The same over a column of another name."""
-        return Filled(names[self.column], self.fill)
 
     def __str__(self) -> str:
         return f"{write_name(self.column)} if known else {write_number(self.fill)}"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable
 
-from r2n.schema import Value
+from r2n.table import Value
 
 RESERVED = frozenset(("and", "or", "if", "else", "in", "not", "is", "missing", "known", "true", "false", "inf", "nan"))
 
@@ -53,23 +52,6 @@ def write_number(number: float) -> str:
     """
     mantissa, e, exponent = repr(number + 0.0).partition("e")  # + 0.0: no minus zero
     return mantissa.removesuffix(".0") + (f"e{int(exponent)}" if e else "")
-
-
-def write_bound(threshold: float, flipped: bool = False) -> str:
-    """`> threshold`, or for the negated sum `< -threshold`; with `>=` where that is shorter.
-
-    Between a float and the next one there is nothing, so v > c says the same as v >= next(c).
-
-    >>> print(write_bound(12.5), write_bound(12.5, flipped=True), write_bound(0.29999999999999993))
-    > 12.5 < -12.5 >= 0.3
-    """
-    above = math.nextafter(threshold, math.inf)
-    sign = -1.0 if flipped else 1.0
-    strict, weak = write_number(sign * threshold), write_number(sign * above)
-    operator = "<" if flipped else ">"
-    if math.isfinite(above) and len(weak) < len(strict):
-        return f"{operator}= {weak}"
-    return f"{operator} {strict}"
 
 
 def write_sum(terms: Iterable[tuple[object, float]]) -> str:

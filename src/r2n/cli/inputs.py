@@ -1,0 +1,132 @@
+"""Cells as text: what a cell of a file, or a word of a command line, means to a model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from r2n.rules import ClassRules, Halfspace, RuleSet, sets_of
+from r2n.rules.text import write_value
+from r2n.table import Column, Value
+from r2n.table.cells import distinct_values, value_id
+from r2n.table.files import MISSING, Cells, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Read: TypeAlias = Callable[[str], Value | None]
+
+
+def read_rows(rules: RuleSet | ClassRules, path: Path, target: str | None = None) -> pd.DataFrame:
+    """A table in a file, as the model's schema says: in a CSV, cells are read as `reader` does.
+
+    The target, if it is no column of the model, holds labels of the rules.
+    """
+    columns = rules.schema.columns if rules.schema is not None else ()
+    codes = {each.name: [code for code in each.missing_values if isinstance(code, str)] for each in columns}
+    values = {name: values_of(rules, name) for name in columns_of(rules)}
+    cells = {name: _cells(known, reader(rules, name)) for name, known in values.items() if known}
+    if target is not None and target not in values:
+        labels = labels_of(rules)
+        cells[target] = _cells(labels, _reader(labels))
+    return read_table(path, codes, cells)
+
+
+def reader(rules: RuleSet | ClassRules, name: str) -> Read:
+    """What reads the texts of one column: as a category, as nothing where it is missing, as a number.
+
+    >>> rules = RuleSet.parse('yes if c in {NA, 1} and x > 2 else no')
+    >>> [reader(rules, "c")(text) for text in ("NA", "null", "1.0", "7", "b")]
+    ['NA', None, 1, 7.0, 'b']
+    """
+    column = _column(rules, name)
+    return _reader(values_of(rules, name), () if column is None else column.missing_values)
+
+
+def _reader(values: Collection[Value], codes: Collection[Value] = ()) -> Read:
+    known, code = _finder(values), _finder(codes)
+    # Among texts a number that was never seen is a text too. Elsewhere it is the number.
+    texts = bool(values) and all(isinstance(value, str) for value in values)
+
+    def read(text: str) -> Value | None:
+        found = known(text)
+        if found is not None:
+            return found
+        if text in MISSING or code(text) is not None:
+            return None
+        number = None if texts else _number(text)
+        return text if number is None else number
+
+    return read
+
+
+def _cells(values: Iterable[Value], read: Read) -> Cells:
+    return Cells(read, frozenset(value for value in values if isinstance(value, str) and value.startswith(" ")))
+
+
+# -- what is known of a column -----------------------------------------------------------------------
+
+
+def columns_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:
+    """The columns of the table learned from, or those that the rules read."""
+    return rules.columns if rules.schema is None else rules.schema.names
+
+
+def labels_of(rules: RuleSet | ClassRules) -> list[Value]:
+    """The labels, the default last."""
+    return list(distinct_values([*rules.labels, rules.default]))
+
+
+def values_of(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
+    """The categories that the schema or the rules name in a column; none if it holds numbers."""
+    column = _column(rules, name)
+    literals = [each for each in rules.literals if name in each.columns]
+    compared = any(isinstance(each, Halfspace) and name in each.compared for each in literals)
+    if compared if column is None else column.kind == "numeric":
+        return ()
+    named = (value for each in literals for one in sets_of(each) if one.column == name for value in one.values)
+    return (*(() if column is None else column.categories), *named)
+
+
+def _column(rules: RuleSet | ClassRules, name: str) -> Column | None:
+    return None if rules.schema is None else rules.schema.column(name)
+
+
+# -- values by how they are written ------------------------------------------------------------------
+
+
+def label_named(labels: Iterable[Value], text: str) -> Value:
+    """The label (or category) that is written so; the text itself if none is.
+
+    >>> label_named([0.0, 1.0], "1"), label_named([True, False], "true"), label_named([1, "1"], '"1"')
+    (1.0, True, '1')
+    """
+    found = _finder(labels)(text)
+    return text if found is None else found
+
+
+def _finder(values: Iterable[Value]) -> Read:
+    """What finds the value that is written so, None if none is. There may be thousands: none is looked at twice."""
+    known = list(values)
+    written = {str(value): value for value in known} | {write_value(value): value for value in known}
+    truths = {str(value).lower(): value for value in known if isinstance(value, bool)}
+    numbers = {value_id(value): value for value in known if not isinstance(value, str | bool)}
+
+    def find(text: str) -> Value | None:
+        if text in written:
+            return written[text]
+        number = _number(text)
+        return truths.get(text.lower()) if number is None else numbers.get(value_id(number))
+
+    return find
+
+
+def _number(text: str) -> float | None:
+    """The number that a text is; none with underscores, which only Python reads so."""
+    try:
+        number = math.nan if "_" in text else float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(number) else number

@@ -1,0 +1,166 @@
+"""How rules do on new rows, beside how they did on those they were learned from."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from r2n.rules.classes import ClassRules
+from r2n.rules.counts import Baseline, Counted
+from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.text import write_value
+from r2n.table import Schema, Value
+from r2n.words import count
+
+_FAR = 3.0  # standard errors: by chance, one share of 370 is further off
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDrift:
+    """One rule: what it covers now, and what it covered in training (None where that was not counted)."""
+
+    number: int
+    label: Value
+    rule: Rule
+    rows: int
+    now: Counted
+    rows_then: int
+    then: Counted | None
+    labelled: bool
+    """Whether the labels of the new rows are known, and so `now.positives`."""
+
+    @property
+    def coverage(self) -> tuple[float, float]:
+        """The share of the rows that it covers, now and then."""
+        covered = math.nan if self.then is None else self.then.covered
+        return _share(self.now.covered, self.rows), _share(covered, self.rows_then)
+
+    @property
+    def precision(self) -> tuple[float, float]:
+        """The share of the rows it covers that have its label, now and then."""
+        now = self.now.positives if self.labelled else math.nan
+        return _share(now, self.now.covered), math.nan if self.then is None else _share(*self.then[::-1])
+
+    @property
+    def coverage_drifts(self) -> bool:
+        """Whether it covers another share than it did, by more than chance explains."""
+        return self.then is not None and _differ(self.now.covered, self.rows, self.then.covered, self.rows_then)
+
+    @property
+    def precision_drifts(self) -> bool:
+        """Whether it is right on another share than it was, by more than chance explains."""
+        if self.then is None or not self.labelled:
+            return False
+        return _differ(self.now.positives, self.now.covered, self.then.positives, self.then.covered)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Rules on new rows: `print` it, or read its parts."""
+
+    rows: int
+    predictions: tuple[tuple[Value, int], ...]
+    rules: tuple[RuleDrift, ...]
+    accuracy: float
+    """On the new rows; NaN if their labels are not known."""
+    accuracy_then: float
+    """In training; NaN if it was not counted, or the rules were changed since."""
+    schema: Schema | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def drifting(self) -> tuple[RuleDrift, ...]:
+        """The rules whose coverage or precision is no longer what it was."""
+        return tuple(rule for rule in self.rules if rule.coverage_drifts or rule.precision_drifts)
+
+    def __str__(self) -> str:
+        said = ", ".join(f"{n:,} {write_value(label)}" for label, n in self.predictions)
+        lines = [f"{count(self.rows, 'row')}: {said}", *_table(self.rules, self.schema)]
+        if not math.isnan(self.accuracy):
+            then = "" if math.isnan(self.accuracy_then) else f", {self.accuracy_then:.4f} in training"
+            lines.append(f"accuracy {self.accuracy:.4f}{then}")
+        numbers = ", ".join(str(rule.number) for rule in self.drifting)
+        if numbers:
+            lines.append(f"! differs from training by more than {_FAR:g} standard errors: rule {numbers}")
+        return "\n".join(lines)
+
+
+def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
+    """Count the rules on new rows, with their labels if these are known, and compare with `rules.baseline`.
+
+    >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
+    >>> then = Baseline.count(rules, {"x": [1, 4, 5, 2], "z": ["a", "b", "b", "b"]}, ["no", "yes", "yes", "no"])
+    >>> print(check(rules.with_baseline(then), {"x": [1, 4], "z": ["b", "b"]}, ["no", "yes"]))
+    2 rows: 1 no, 1 yes
+    rule  covers  before  precision  before
+       1  50.0 %  50.0 %      1.000   1.000  x > 3
+       2   0.0 %  25.0 %              0.000  z in {a}
+    accuracy 1.0000, 0.7500 in training
+    """
+    table = rules.table(X)
+    now = Baseline.count(rules, table, np.full(table.n_rows, None, dtype=object) if y is None else y)
+    then = rules.baseline
+    right = None if then is None else then.right_of(rules)
+    owners = [(label, rule) for label, branch in rules.branches for rule in branch]
+    drifts = tuple(
+        RuleDrift(
+            number, label, rule, now.rows, counted,
+            then.rows if then else 0, then.of(label, rule) if then else None, y is not None,
+        )
+        for number, ((label, rule), (_, _, counted)) in enumerate(zip(owners, now.rules, strict=True), start=1)
+    )  # fmt: skip
+    predicted = Counter(rules.predict(table).tolist())
+    return Check(
+        now.rows,
+        tuple(sorted(predicted.items(), key=lambda item: (-item[1], str(item[0])))),
+        drifts,
+        math.nan if y is None or now.right is None else _share(now.right, now.rows),
+        math.nan if then is None or right is None else _share(right, then.rows),
+        rules.schema,
+    )
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else math.nan
+
+
+def _differ(a: int, n: int, b: int, m: int) -> bool:
+    """Whether a of n and b of m differ by more than chance explains.
+
+    A row of either kind is added to both, or one error in three rows would prove that a rule got worse.
+    """
+    p, q = (a + 1) / (n + 2), (b + 1) / (m + 2)
+    error = math.sqrt(p * (1.0 - p) / (n + 2) + q * (1.0 - q) / (m + 2))
+    return n > 0 and m > 0 and abs(p - q) > _FAR * error
+
+
+def _table(rules: Sequence[RuleDrift], schema: Schema | None) -> list[str]:
+    if not rules:
+        return ["there are no rules"]
+    several = len({rule.label for rule in rules}) > 1
+    grid = [["rule", "covers", "before", "precision", "before"], *map(_cells, rules)]
+    texts = ["", *(_line(rule, several, schema) for rule in rules)]
+    number, *shares = zip(*grid, strict=True)
+    # What nobody counted is not shown, and what was before not without what is now.
+    pairs = [pair for pair in (shares[:2], shares[2:]) if any(pair[0][1:])]
+    columns = [number, *(column for pair in pairs for column in pair if any(column[1:]))]
+    padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns]
+    return ["  ".join([*row, text]).rstrip() for *row, text in zip(*padded, texts, strict=True)]
+
+
+def _cells(rule: RuleDrift) -> list[str]:
+    shares = [*map(_percent, rule.coverage), *("" if math.isnan(p) else f"{p:.3f}" for p in rule.precision)]
+    return [str(rule.number), *shares]
+
+
+def _line(rule: RuleDrift, several: bool, schema: Schema | None) -> str:
+    mark = "! " if rule.coverage_drifts or rule.precision_drifts else ""
+    return f"{mark}{f'{write_value(rule.label)}: ' if several else ''}{rule.rule.text(schema)}"
+
+
+def _percent(share: float) -> str:
+    return "" if math.isnan(share) else f"{100 * share:.1f} %"

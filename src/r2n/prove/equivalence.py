@@ -1,0 +1,298 @@
+"""Whether two models decide every row alike: proven, or shown not to be so by a row."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from r2n.errors import ParameterError, SchemaError
+from r2n.prove.box import State, states_of
+from r2n.prove.domain import Domain, Row, Values
+from r2n.prove.search import STEPS, cells, check_limits, find_row, holds
+from r2n.rewrite.expand import expanded_rule, is_expandable
+from r2n.rules.classes import ClassRules, Model
+from r2n.rules.literals import Halfspace, Literal, Missing
+from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.text import write_name, write_value
+from r2n.table import Value
+
+Branches: TypeAlias = tuple[tuple[Value, tuple[Rule, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """True if it is proven that two models decide every row of a domain alike.
+
+    Otherwise there is a row which they decide differently, with what each says; or, if neither was found in the given
+    time, `undecided`. If a row can be found within what both models saw in training, it is such a row.
+    """
+
+    row: Row | None = None
+    said: tuple[Value, ...] = ()
+    proven: bool = False
+    outside: tuple[tuple[str, Values], ...] = ()
+    """The columns in which the row is outside what was seen in training, and what that was."""
+    only_outside: bool = False
+    """Whether it is proven that rows within what was seen are decided alike."""
+
+    def __bool__(self) -> bool:
+        return self.proven
+
+    @property
+    def undecided(self) -> bool:
+        """Whether neither a proof nor a row was found."""
+        return self.row is None and not self.proven
+
+    def __str__(self) -> str:
+        if self.row is None:
+            return "equivalent" if self.proven else "undecided"
+        cells = (f"{write_name(name)} = {'missing' if v is None else write_value(v)}" for name, v in self.row.items())
+        first, second = map(write_value, self.said)
+        found = f"not equivalent: {first} became {second} where {', '.join(cells) or 'anything'}"
+        return f"{found}\n{self._remark()}" if self.outside else found
+
+    def _remark(self) -> str:
+        """Where the row is, which is not where rows were."""
+        seen = "; ".join(f"{write_name(name)} was {values}" for name, values in self.outside)
+        if self.only_outside:
+            return f"only outside what was seen in training: {seen}"
+        return f"outside what was seen in training ({seen}); no such row was found inside"
+
+
+def equivalent(
+    before: Model,
+    after: Model,
+    domain: Domain | Mapping[str, object] | None = None,
+    time_limit: float = 60.0,
+    steps: int = STEPS,
+) -> Equivalence:
+    """Whether two models decide every row of the domain alike; without one, every row there can be.
+
+    A row is what comes in a table: a value that stands for a missing one may do so for one of the two alone. The answer
+    is about every row, but the row that is shown is, if there is one, within what both models saw in training.
+
+    >>> before = RuleSet.parse("yes if x > 3 and x + y > 5 else no")
+    >>> after = RuleSet.parse("yes if x > 3 else no")
+    >>> print(equivalent(before, after, Domain.read({"x": "integer 0..9", "y": "2..9 known"})))
+    equivalent
+    >>> print(equivalent(before, after, Domain.read({"x": "0..9", "y": "2..9"})))
+    not equivalent: no became yes where x = 3.0000000000000004, y = missing
+    """
+    for model in (before, after):
+        check_model(model)
+    chosen = _domain(before, after, domain)
+    check_limits(steps, time_limit)
+    deadline = time.monotonic() + time_limit
+    found = _compare(before, after, chosen, deadline, steps)
+    return found if found.row is None else _within_seen(before, after, chosen, deadline, steps, found)
+
+
+def _within_seen(
+    before: Model, after: Model, domain: Domain, deadline: float, steps: int, found: Equivalence
+) -> Equivalence:
+    """A row within what was seen in training instead of one that is not: in all columns, or in as many as can be."""
+    seen = _seen(before, after)
+    if not _outside(found, seen):
+        return found
+    narrow: Domain | None = domain
+    for pair in seen:
+        narrow = narrow and _narrowed(narrow, *pair)
+    inside = _compare(before, after, narrow, deadline, steps) if narrow else Equivalence()
+    if inside.row is not None:
+        return inside
+    for name, values in seen:
+        # If not within its range, then at least a whole number, or a category that is known.
+        for part in (values, replace(values, low=-math.inf, high=math.inf)):
+            narrow = _narrowed(domain, name, part)
+            kept = found if not _outside(found, [(name, part)]) else None
+            answer = kept or (_compare(before, after, narrow, deadline, steps) if narrow else Equivalence())
+            if narrow and answer.row is not None:
+                domain, found = narrow, answer
+                break
+    return replace(found, outside=_outside(found, seen), only_outside=inside.proven)
+
+
+def _outside(found: Equivalence, seen: Iterable[tuple[str, Values]]) -> tuple[tuple[str, Values], ...]:
+    row = found.row or {}
+    return tuple((name, values) for name, values in seen if not values.allows(row[name]))
+
+
+def _narrowed(domain: Domain, name: str, values: Values) -> Domain | None:
+    """The part of the domain in which a column holds these; None if there is none."""
+    common = domain[name].common(values)
+    return None if common is None else domain.with_columns({name: common})
+
+
+def _seen(before: Model, after: Model) -> tuple[tuple[str, Values], ...]:
+    """What each model saw in the columns that it reads, as far as it knows."""
+    pairs = (
+        (name, replace(Values.of(model.schema.column(name)), never=()))
+        for model in (before, after)
+        if model.schema is not None
+        for name in model.columns
+    )
+    return tuple(dict.fromkeys(pairs))
+
+
+def _compare(before: Model, after: Model, domain: Domain, deadline: float, steps: int) -> Equivalence:
+    """A proof for all rows of the domain, or a row, or neither."""
+    proven = True
+    for reading in _readings(before, after, domain):
+        if reading is None:  # too many cases
+            proven = False
+            continue
+        here, one, other = reading
+        for true, false in _differences(one, other):
+            left = deadline - time.monotonic()
+            if left <= 0.0:
+                return Equivalence()
+            answer = find_row(here, true.literals, false, steps, left)
+            if answer.row is not None:
+                # A column that the question did not read has no say in what is decided here.
+                row = {name: state.any_value() for name, state in _states(before, after, here).items()} | answer.row
+                said = _decisions(before, after, row)
+                if len(set(said)) > 1:
+                    return Equivalence(row, said)
+            proven = proven and answer.impossible
+    return Equivalence(proven=proven)
+
+
+def _decisions(before: Model, after: Model, row: Row) -> tuple[Value, ...]:
+    """What both say; nothing if one of them refuses the row, as text where it had numbers."""
+    try:
+        return decision(before, row), decision(after, row)
+    except SchemaError:
+        return ()
+
+
+def _literals(before: Model, after: Model) -> tuple[Literal, ...]:
+    return *before.literals, *after.literals
+
+
+def _states(before: Model, after: Model, domain: Domain) -> dict[str, State]:
+    return states_of(domain, _literals(before, after))
+
+
+def _domain(before: Model, after: Model, said: Domain | Mapping[str, object] | None) -> Domain:
+    if said is None:
+        seen = [*Domain.beyond(after.schema).columns, *Domain.beyond(before.schema).columns]
+        chosen = Domain().with_columns({name: replace(values, never=()) for name, values in seen})
+    else:
+        chosen = Domain.read(said)
+        chosen.check({*before.columns, *after.columns}, [before.schema, after.schema])
+    return chosen.reading(_literals(before, after))
+
+
+# -- values that stand for a missing one ----------------------------------------------------------------
+
+
+def _readings(before: Model, after: Model, domain: Domain) -> Iterator[tuple[Domain, Model, Model] | None]:
+    """The domain in parts, in each of which a column holds codes for a missing value or none; and the two as read so.
+
+    Where both read a code as missing, that is the case of a missing value; unless the domain has none. None is for a
+    part in which a model has more cases than can be looked at.
+    """
+    columns = dict.fromkeys((*before.columns, *after.columns))
+    parts = [[(name, *part) for part in _parts(name, domain[name], before, after)] for name in columns]
+    for chosen in itertools.product(*parts):
+        gone = {name for name, _, gone, _ in chosen if gone}, {name for name, _, _, gone in chosen if gone}
+        if not all(_can_be_without(*pair) for pair in zip((before, after), gone, strict=True)):
+            yield None
+            continue
+        one, other = without_columns(before, gone[0]), without_columns(after, gone[1])
+        yield domain.with_columns({name: values for name, values, _, _ in chosen}), one, other
+
+
+def _parts(name: str, values: Values, before: Model, after: Model) -> Iterator[tuple[Values, bool, bool]]:
+    """What a column may hold, and whether the one and the other read it as missing."""
+    codes = dict.fromkeys((*_codes(before, name), *_codes(after, name)))
+    ordinary = replace(values, never=(*values.never, *codes))
+    if not ordinary.empty:
+        yield ordinary, False, False
+    held: dict[tuple[bool, bool], list[Value]] = defaultdict(list)
+    for code in filter(values.allows, codes):
+        held[_takes_for_missing(before, name, code), _takes_for_missing(after, name, code)].append(code)
+    if values.missing:
+        held.pop((True, True), None)
+    for gone, some in held.items():
+        yield replace(values, categories=tuple(some), other=False, missing=False), *gone
+
+
+def _codes(model: Model, name: str) -> tuple[Value, ...]:
+    return model.schema.column(name).missing_values if model.schema is not None and name in model.schema else ()
+
+
+def _takes_for_missing(model: Model, name: str, code: Value) -> bool:
+    """Whether the code stands for a missing value, or at least no literal tells it from one."""
+    reading = [literal for literal in model.literals if name in literal.columns]
+    return code in _codes(model, name) or all(
+        len(literal.columns) == 1 and holds(literal, {name: code}) == holds(literal, {name: None})
+        for literal in reading
+    )
+
+
+def _can_be_without(model: Model, names: Set[str]) -> bool:
+    rules = (rule for rule in model.rules)
+    return all(is_expandable(rule) for rule in rules if _is_filled(rule, names))
+
+
+def without_columns(model: Model, names: Set[str]) -> Model:
+    """The model where these columns are missing.
+
+    >>> print(without_columns(RuleSet.parse("yes if x is missing and y > 1 or x > 1 else no"), {"x"}))
+    yes if y > 1
+    else no
+    >>> print(without_columns(RuleSet.parse("yes if y - 2·(x if known else 40) > 5 else no"), {"x"}))
+    yes if y > 85
+    else no
+    """
+    return model.with_branches(_without(rules, names) for _, rules in model.branches)
+
+
+def _is_filled(rule: Rule, names: Set[str]) -> bool:
+    """Whether a sum of the rule fills one of these columns."""
+    sums = (literal for literal in rule.literals if isinstance(literal, Halfspace))
+    return any(name in names for literal in sums for name, _ in literal.fills)
+
+
+def _without(rules: Sequence[Rule], names: Set[str]) -> tuple[Rule, ...]:
+    rules = [case for rule in rules for case in (expanded_rule(rule) if _is_filled(rule, names) else (rule,))]
+    told = {literal for rule in rules for literal in rule.literals if not names.isdisjoint(literal.columns)}
+    true = {literal for literal in told if isinstance(literal, Missing)}
+    kept = [rule for rule in rules if told.intersection(rule.literals) <= true]
+    return tuple(Rule(tuple(literal for literal in rule.literals if literal not in true)) for rule in kept)
+
+
+def _differences(before: Model, after: Model) -> Iterator[tuple[Rule, list[Rule]]]:
+    """What is true, and what is false, wherever the two decide differently: one pair for each way to do so."""
+    for label, rules, passed in _ways(before):
+        for other_label, other_rules, other_passed in _ways(after):
+            if label != other_label:
+                for rule, other in itertools.product(rules, other_rules):
+                    yield Rule(rule.literals + other.literals), passed + other_passed
+
+
+def _ways(model: Model) -> Iterator[tuple[Value, tuple[Rule, ...], list[Rule]]]:
+    """Each label, the rules of which one must be true for it, and all rules that must be false for it."""
+    passed: list[Rule] = []
+    for label, rules in model.branches:
+        yield label, rules, list(passed)
+        passed += rules
+    yield model.default, (Rule(),), passed
+
+
+def check_model(model: object) -> None:
+    """Refuse anything that is no model."""
+    if not isinstance(model, RuleSet | ClassRules):
+        raise ParameterError(f"rules are compared with rules, not with {model!r}. Read text with RuleSet.parse.")
+
+
+def decision(model: Model, row: Row) -> Value:
+    """What a model says of one row."""
+    said: Value = model.predict(cells(row or {"": None})).tolist()[0]
+    return said

@@ -1,0 +1,23 @@
+"""The same meaning, shorter: on every row there can be, or on the rows at hand."""
+
+from r2n.rewrite.cleanup import Cleaned, Step, clean_up
+from r2n.rewrite.expand import expanded
+from r2n.rewrite.logic import contradicts, implies
+from r2n.rewrite.rounding import Rounded, rounded
+from r2n.rewrite.shorten import round_predictions, round_ruleset
+from r2n.rewrite.simplify import PASSES, simplify
+
+__all__ = [
+    "PASSES",
+    "Cleaned",
+    "Rounded",
+    "Step",
+    "clean_up",
+    "contradicts",
+    "expanded",
+    "implies",
+    "round_predictions",
+    "round_ruleset",
+    "rounded",
+    "simplify",
+]

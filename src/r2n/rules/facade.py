@@ -1,0 +1,192 @@
+"""The methods of models whose work is done in modules that need models themselves: the one edge that leads upwards.
+
+Parsing, model files, short numbers and proofs all build rule sets, so they import `ruleset` and `classes`. A user still
+wants to write `rules.simplified()`. Each method here loads its module when it is called, and does nothing else.
+`tests/test_house.py` allows imports inside functions that lead upwards in this module and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from r2n.prove.diff import Diff
+    from r2n.prove.domain import Domain
+    from r2n.prove.equivalence import Equivalence
+    from r2n.rewrite.rounding import Rounded
+    from r2n.rules.rule import Rule
+    from r2n.table import Schema
+
+
+class Facade:
+    """What `RuleSet` and `ClassRules` offer and other modules do."""
+
+    __slots__ = ()
+
+    @classmethod
+    def parse(cls, text: str, schema: Schema | None = None) -> Self:
+        """Read rules from their text: the inverse of `str`.
+
+        Parameters
+        ----------
+        text : str
+            The rules as they are printed; `docs/modelfile.md` has the grammar.
+        schema : Schema, optional
+            The columns that the rules may read.
+
+        Returns
+        -------
+        RuleSet or ClassRules
+            Of the class whose method was called.
+
+        Raises
+        ------
+        ParseError
+            If the text is no such rules, or does not fit the schema; it names line and column.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> rules = RuleSet.parse("yes if x > 3 or z = a else no")
+        >>> RuleSet.parse(str(rules)) == rules
+        True
+        """
+        from r2n.rules.parse import parse_model
+
+        return parse_model(cls, text, schema)  # type: ignore[type-var]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file, which `r2n.load` reads.
+
+        Parameters
+        ----------
+        path : path
+            Where to write it. The file is written whole or not at all.
+
+        Raises
+        ------
+        ModelFileError
+            If the rules are more than a model file may hold.
+        """
+        from r2n.rules.modelfile import save
+
+        save(self, path)  # type: ignore[arg-type]
+
+    def _read_rule(self, rule: Rule | str, schema: Schema | None) -> Rule:
+        """A rule, or its text, checked against the schema if there is one."""
+        from r2n.rules.editing import read_rule
+
+        return read_rule(rule, schema)
+
+    def rounded(self, X: object, changes: int = 0) -> Rounded[Any]:
+        """Find the shortest numbers that keep the predictions on these rows.
+
+        Parameters
+        ----------
+        X : table
+            The rows whose predictions count.
+        changes : int
+            On how many of them the prediction may change.
+
+        Returns
+        -------
+        Rounded
+            The pair of the rules with shorter numbers and the number of rows that they predict differently.
+
+        Raises
+        ------
+        ParameterError
+            If `changes` is no whole number of at least 0.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> rules = RuleSet.parse("yes if 2·x - 0.9983·y > 0.4983 else no")
+        >>> print(*rules.rounded({"x": [1.0, 1.0, 2.0], "y": [2.0, 1.0, 3.0]}), sep=" | ")
+        yes if x - 0.5·y > 0
+        else no | 0
+        """
+        from r2n.rewrite.rounding import rounded
+
+        return rounded(self, X, changes)
+
+    def simplified(
+        self, domain: Domain | Mapping[str, object] | None = None, time_limit: float = 8.0, progress: bool = False
+    ) -> Self:
+        """Leave out what is proven to change no prediction.
+
+        Parameters
+        ----------
+        domain : Domain or dict, optional
+            The rows that can come, such as `{"age": "0..120 known"}`; by default any row at all.
+        time_limit : float
+            Seconds; what is not proven by then stays.
+        progress : bool
+            Show a progress bar on standard error.
+
+        Returns
+        -------
+        RuleSet or ClassRules
+            The shorter rules.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> print(RuleSet.parse("yes if x > 3 and x > 2 else no").simplified())
+        yes if x > 3
+        else no
+        """
+        from r2n.prove.simplify import prove_simpler
+
+        return prove_simpler(self, domain, time_limit, progress)  # type: ignore[type-var]
+
+    def equivalent(
+        self, other: Facade, domain: Domain | Mapping[str, object] | None = None, time_limit: float = 60.0
+    ) -> Equivalence:
+        """Prove that another model decides every row alike, or find a row that shows the difference.
+
+        Parameters
+        ----------
+        other : RuleSet or ClassRules
+            The model to compare with.
+        domain : Domain or dict, optional
+            The rows that can come; by default any row at all.
+        time_limit : float
+            Seconds until the answer is "not known".
+
+        Returns
+        -------
+        Equivalence
+            Whether they are proven equivalent, and if not, a row that they decide differently.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> rules = RuleSet.parse("yes if x > 3 else no")
+        >>> print(rules.equivalent(RuleSet.parse("yes if x > 3 and x > 2 else no")))
+        equivalent
+        """
+        from r2n.prove.equivalence import equivalent
+
+        return equivalent(self, other, domain, time_limit)  # type: ignore[arg-type]
+
+    def diff(self, other: Facade, X: object = None) -> Diff:
+        """Compare with another model, rule by rule.
+
+        Parameters
+        ----------
+        other : RuleSet or ClassRules
+            The newer model.
+        X : table, optional
+            Rows on which to compare the predictions, too.
+
+        Returns
+        -------
+        Diff
+            Which rules came, went or changed; `print` shows it.
+        """
+        from r2n.prove.diff import diff
+
+        return diff(self, other, X)  # type: ignore[arg-type]

@@ -1,0 +1,46 @@
+"""Labels: which values can be one, and how numpy keeps and compares them unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.errors import ParameterError
+from r2n.rules.literals import Bools
+from r2n.table import Value, as_value
+from r2n.table.cells import NOT_UNICODE, CellError, is_unicode, shown
+
+
+def is_label(labels: NDArray[Any], label: Value) -> Bools:
+    """Which of the labels are this one: numpy would cut a NUL off the end of a text that it is to compare with.
+
+    >>> is_label(np.array(["a", "a\\0"], dtype=object), "a\\0").tolist()
+    [False, True]
+    """
+    alone = np.empty((), dtype=object)
+    alone[()] = label
+    # As objects, so that comparing numbers with a text gives False and not an error.
+    return np.asarray(labels.astype(object) == alone, dtype=np.bool_)
+
+
+def label_array(labels: Sequence[Value]) -> NDArray[Any]:
+    """Labels as they are: numpy would turn (False, "yes") into two texts, and cut a NUL off the end of one."""
+    cut = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    return np.array(labels, dtype=object if cut or len(set(map(type, labels))) > 1 else None)
+
+
+def as_label(cell: object) -> Value:
+    """A label as the value it is; anything that cannot be one is refused."""
+    try:
+        value = as_value(cell)
+    except CellError as error:
+        raise ParameterError(f"the label {shown(cell)} {error}") from None
+    if value is None:
+        raise ParameterError("a label must be text, a number or a Boolean, not a missing value.")
+    if not is_unicode(value):
+        raise ParameterError(f"the label {shown(value)} {NOT_UNICODE}")
+    # A class that came as 1.0 is given back as 1.0; only sets of categories equate it with 1.
+    return float(value) if isinstance(cell, float | np.floating) else value

@@ -1,0 +1,135 @@
+"""Softened rules, cooled again: all coefficients and thresholds of a rule set move together.
+
+The descent changes one literal at a time. Here every halfspace is softened to a sigmoid, σ((Σ b_k·z_k - c)/τ), a rule
+is the product of its literals, the rule set 1 - Π(1 - rule), and its expected cost goes down the gradient while τ
+cools. The columns of each literal stay. What comes out is rarely better at once: it is another place to descend from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.rules import Halfspace, Literal, Rule
+from r2n.search.columns import Numbers
+from r2n.search.problem import Bools, Floats, Problem
+
+BATCH = 1024
+Singles = NDArray[np.float32]  # precise enough for a gradient, and twice as fast
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """From which temperature to which, in how many steps of which size; in units of a column's middle half."""
+
+    hot: float = 0.1
+    cold: float = 0.01
+    rate: float = 0.01
+    steps: int = 600
+
+    def temperature(self, step: int) -> float:
+        return float(self.hot * (self.cold / self.hot) ** (step / self.steps))
+
+
+@dataclass(frozen=True)
+class Soft:
+    """The halfspaces of a rule set as one matrix; its other literals stay as they are."""
+
+    b: Floats  # (literals, columns + 1): coefficients and, against a last column of -1, the threshold; of length one
+    used: Bools  # (literals, columns + 1)
+    owner: NDArray[np.intp]  # (literals,): the rule each is in
+    fixed: tuple[tuple[Literal, ...], ...]  # for each rule its literals that are no halfspaces
+
+    @classmethod
+    def of(cls, rules: Sequence[Rule], numbers: Numbers) -> Soft:
+        index = numbers.index
+        unit, origin = numbers.scale * numbers.spread, numbers.centre + numbers.scale * numbers.middle
+        rows, owner = [], []
+        for j, rule in enumerate(rules):
+            for literal in rule.literals:
+                if isinstance(literal, Halfspace):
+                    columns, a = [index[key] for key, _ in literal.terms], np.array([a for _, a in literal.terms])
+                    row = np.zeros(len(index) + 1)
+                    row[columns] = a * unit[columns]
+                    row[-1] = literal.threshold - float(np.sum(a * origin[columns]))
+                    rows.append(row)
+                    owner.append(j)
+        b = np.array(rows).reshape(len(rows), len(index) + 1)
+        used = b != 0.0
+        used[:, -1] = True
+        others = (tuple(each for each in rule.literals if not isinstance(each, Halfspace)) for rule in rules)
+        return cls(normalised(b), used, np.array(owner, dtype=np.intp), tuple(others))
+
+    def hardened(self, b: Floats, numbers: Numbers) -> tuple[Rule, ...]:
+        """Rules again, with these coefficients and thresholds."""
+        literals: list[list[Literal]] = [list(fixed) for fixed in self.fixed]
+        for row, used, j in zip(b, self.used, self.owner, strict=True):
+            columns = np.flatnonzero(used[:-1])
+            inside = row[columns] / numbers.spread[columns]
+            at = float(row[-1] + np.sum(inside * numbers.middle[columns]))
+            literals[j].append(numbers.halfspace(columns.tolist(), inside, at))
+        return tuple(Rule(tuple(each)) for each in literals)
+
+
+def normalised(b: Floats) -> Floats:
+    """Coefficients of length one: what a temperature means must not depend on how a halfspace is written."""
+    length = np.sqrt(np.sum(b[:, :-1] ** 2, axis=1, keepdims=True))
+    return np.asarray(b / np.where(length > 0, length, 1.0))
+
+
+def anneal(
+    problem: Problem, rules: Sequence[Rule], numbers: Numbers, rng: np.random.Generator, schedule: Schedule
+) -> tuple[Rule, ...]:
+    """The rules after their halfspaces were softened and cooled together."""
+    numbers = numbers.with_terms(problem, (literal for rule in rules for literal in rule.literals))
+    soft = Soft.of(rules, numbers)
+    if len(soft.b) == 0:
+        return tuple(rules)
+    fixed = np.array([problem.fires(Rule(literals)) for literals in soft.fixed])
+    cost = (problem.cost * (problem.n_rows / problem.total)).astype(np.float32)
+    columns = np.flatnonzero(soft.used[:, :-1].any(axis=0))  # of a wide table, most are in no literal
+    inside = np.append(columns, -1)
+    b, used = soft.b[:, inside], soft.used[:, inside]
+    moments, size = np.zeros((2, *b.shape)), min(BATCH, problem.n_rows)
+    for step in range(schedule.steps):
+        rows = rng.integers(problem.n_rows, size=size)
+        missing = numbers.missing[columns[:, None], rows]
+        open_rows = fixed[:, rows]
+        known = ~(used[:, :-1] @ missing) if missing.any() else None
+        slope = gradient(
+            soft.owner, b, numbers.middled(rows, columns), known, open_rows, cost[rows], schedule.temperature(step)
+        )
+        b = normalised(b - schedule.rate * np.where(used, adam(moments, slope, step), 0.0))
+    whole = soft.b.copy()
+    whole[:, inside] = b
+    return soft.hardened(whole, numbers)
+
+
+def gradient(
+    owner: NDArray[np.intp], b: Floats, z: Singles, known: Bools | None, open_rows: Bools, cost: Singles, tau: float
+) -> Floats:
+    """Of Σ cost·prediction by each literal's coefficients; z is (columns + 1, rows).
+
+    A literal's part in a row is its *soft care set*: what its rule's other literals leave, times what the other
+    rules leave, times the slope of its own sigmoid.
+    """
+    p = 1.0 / (1.0 + np.exp(np.clip(b.astype(np.float32) @ z / np.float32(-tau), -30.0, 30.0)))
+    if known is not None:
+        p = np.where(known, p, 1e-30)  # a literal that reads a missing value is false
+    member = (owner == np.arange(len(open_rows))[:, None]).astype(np.float32)  # (rules, literals)
+    fires = np.minimum(np.exp(member @ np.log(p)), 1.0 - 1e-6) * open_rows
+    log_silent = np.log1p(-fires)
+    others_silent = np.exp(log_silent.sum(axis=0) - log_silent)
+    by_rule = cost * others_silent * fires / np.float32(tau)  # σ' = σ·(1 - σ): the σ is in `fires`
+    return np.asarray((by_rule[owner] * (1.0 - p)) @ z.T)
+
+
+def adam(moments: Floats, slope: Floats, step: int) -> Floats:
+    """Adam's direction; `moments` is updated."""
+    moments[0] += 0.1 * (slope - moments[0])
+    moments[1] += 0.01 * (slope**2 - moments[1])
+    first, second = moments[0] / (1 - 0.9 ** (step + 1)), moments[1] / (1 - 0.99 ** (step + 1))
+    return np.asarray(first / (np.sqrt(second) + 1e-12))

@@ -1,0 +1,217 @@
+"""The moves: small changes of a rule set. Each yields groups of candidates, one group for each place it may change.
+
+The descent takes the best of the first group that improves. Because a rule set is monotone in each literal, a literal
+decides exactly the rows of its care set, and fitting it there is fitting it for the whole rule set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import chain, combinations
+
+import numpy as np
+
+from r2n.rules import Halfspace, Literal, Rule, sets_of
+from r2n.search.columns import Numbers
+from r2n.search.halfspaces import halfspace_candidates, improved
+from r2n.search.memberships import membership_candidates
+from r2n.search.problem import Bools, Floats, Problem
+from r2n.search.sets import Counted, sets_to_try
+from r2n.search.state import State, replaced
+
+Candidates = Iterable[tuple[Rule, ...]]
+Groups = Iterator[Candidates]
+MOST_SETS = 30  # of which a sum may be made: a logistic fit costs their number squared
+BOOSTS = (1.0, 3.0, 10.0)  # how much more a covered positive counts when a new rule is looked for
+
+
+@dataclass(frozen=True)
+class Fitter:
+    """Fits literals to rows and costs, and remembers which fits led nowhere."""
+
+    problem: Problem
+    numbers: Numbers
+    _seen: set[tuple[object, ...]] = field(default_factory=set, repr=False)
+    _fitted: dict[Literal, int] = field(default_factory=dict, repr=False)  # when each literal was last fitted
+
+    @classmethod
+    def of(cls, problem: Problem) -> Fitter:
+        return cls(problem, Numbers.of(problem))
+
+    def literals(
+        self,
+        rows: Bools,
+        cost: Floats,
+        start: Literal | None = None,
+        beside: Iterable[str] = (),
+        room: int | None = None,
+    ) -> Iterator[Literal]:
+        """Good literals to be true in the rows of negative cost and false in the others.
+
+        They are for a rule that reads the columns `beside`, read at most `room` columns where that is given, and may
+        be of those that an expert gave.
+        """
+        index, knowledge = np.flatnonzero(rows), self.problem.knowledge
+        here = cost[index]
+        most = self.problem.caps.columns or len(self.numbers.names) + MOST_SETS
+        if room is not None:
+            most = min(most, room)
+        if most < 1:
+            return
+        halfspace = start if isinstance(start, Halfspace) and start.n_terms <= most else None
+        barred = knowledge.excluded | knowledge.apart_from(beside)
+        now = len(self._fitted)
+        sets = sets_to_try(self.problem, index, here, barred, most=MOST_SETS) if most > 1 else []
+        counted = sets_of(halfspace) if halfspace is not None else ()
+        own = [Counted.of(one, self.problem, index) for one in counted]
+        for literal in chain(
+            halfspace_candidates(self.numbers, index, here, most, halfspace, barred, sets, own),
+            membership_candidates(self.problem, index, here, room),
+            knowledge.literals,
+        ):
+            fits = room is None or literal.size <= room  # an expert's may be longer
+            if fits and self.problem.permits(literal) and not barred & set(literal.columns):
+                self._fitted[literal] = now
+                yield literal
+
+    def best(self, rows: Bools, cost: Floats, beside: Iterable[str] = (), room: int | None = None) -> Literal | None:
+        """The literal of the lowest cost on these rows, its price included."""
+        options = self.literals(rows, cost, beside=beside, room=room)
+        return min(options, key=lambda literal: self._objective(literal, rows, cost), default=None)
+
+    def best_instead(self, literal: Literal, rows: Bools, beside: Iterable[str]) -> Literal | None:
+        """The best permitted literal for the place of one that is not: another, or what is strongest in it."""
+        options = list(self.literals(rows, self.problem.cost, beside=beside))
+        if isinstance(literal, Halfspace):
+            numbers = self.numbers.with_terms(self.problem, [literal])
+            shorter = numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
+            index = np.flatnonzero(rows)
+            if shorter is not None:
+                options += [shorter, *improved(numbers, index, self.problem.cost[index], shorter)]
+        permitted = [option for option in options if self.problem.permits(option)]
+        return min(permitted, key=lambda option: self._objective(option, rows, self.problem.cost), default=None)
+
+    def _objective(self, literal: Literal, rows: Bools, cost: Floats) -> float:
+        """What a literal costs on these rows, its price included."""
+        weight = float(cost[rows & self.problem.truth(literal)].sum())
+        return weight / self.problem.total + self.problem.prices.of_literal(literal)
+
+    def is_new(self, question: object, rows: Bools, room: int | None) -> bool:
+        """Whether this was not asked before: the same fit on the same rows, in the same room, gives the same answer."""
+        key = (question, room, blake2b(np.packbits(rows).tobytes(), digest_size=16).digest())
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        if isinstance(question, Literal):
+            self._fitted[question] = len(self._fitted)
+        return True
+
+    def longest_unfitted(self, rules: Iterable[Rule]) -> list[tuple[int, Literal]]:
+        """Every literal and its rule's place, those first that were fitted longest ago."""
+        places = [(j, literal) for j, rule in enumerate(rules) for literal in rule.literals]
+        return sorted(places, key=lambda place: self._fitted.get(place[1], -1))
+
+
+def drop_rule(state: State, fit: Fitter) -> Groups:
+    """Without one of the rules."""
+    yield (state.without_rule(j) for j in range(len(state.rules)))
+
+
+def drop_literal(state: State, fit: Fitter) -> Groups:
+    """Without one literal of one rule."""
+    for j, rule in enumerate(state.rules):
+        yield (state.with_rule(j, replaced(rule, literal, None)) for literal in rule.literals)
+
+
+def add_known_literal(state: State, fit: Fitter) -> Groups:
+    """With a literal of another rule in this one too."""
+    known = {literal for rule in state.rules for literal in rule.literals}
+    for j, rule in enumerate(state.rules):
+        others = sorted(known - set(rule.literals), key=lambda literal: literal.sort_key())
+        yield (state.with_rule(j, Rule((*rule.literals, literal))) for literal in others)
+
+
+def refit_literal(state: State, fit: Fitter) -> Groups:
+    """With one literal fitted anew on its care set; the longest unfitted come first."""
+    for j, literal in fit.longest_unfitted(state.rules):
+        care, rest = state.care_set(j, literal), replaced(state.rules[j], literal, None)
+        room = state.problem.room(state.with_rule(j, rest))
+        if fit.is_new(literal, care, room):
+            others = fit.literals(care, state.problem.cost, literal, rest.columns, room)
+            yield (state.with_rule(j, replaced(state.rules[j], literal, other)) for other in others)
+
+
+def grow_literal(state: State, fit: Fitter) -> Groups:
+    """With one more literal in a rule: it decides the rows in which that rule alone fires."""
+    room = state.problem.room(state.rules)
+    for j, rule in enumerate(state.rules):
+        alone = state.fired[j] & state.others_silent(j)
+        if fit.is_new("grow", alone, room):
+            literals = fit.literals(alone, state.problem.cost, beside=rule.columns, room=room)
+            yield (state.with_rule(j, Rule((*rule.literals, literal))) for literal in literals)
+
+
+def grow_rule(state: State, fit: Fitter) -> Groups:
+    """With one more rule: it decides the rows in which none fires."""
+    silent, most = state.count == 0, state.problem.caps.rules
+    full = most is not None and len(state.rules) + len(state.problem.knowledge.fixed) >= most
+    room = state.problem.room(state.rules)
+    if not full and fit.is_new("rule", silent, room):
+        boosts = [*BOOSTS, *rare(state.problem.cost[silent])]
+        yield ((*state.rules, rule) for boost in boosts for rule in seeded(silent, boost, fit, room))
+
+
+def rare(cost: Floats) -> Iterator[float]:
+    """The boost that makes up for positives too rare for the others to bring out."""
+    gain, loss = -float(cost[cost < 0].sum()), float(cost[cost > 0].sum())
+    if gain > 0 and loss > 2 * BOOSTS[-1] * gain:
+        yield loss / gain
+
+
+def seeded(rows: Bools, boost: float, fit: Fitter, room: int | None = None) -> Iterator[Rule]:
+    """Rules for these rows, from a first literal for which a covered positive counts `boost` times."""
+    cost = fit.problem.cost
+    seed = fit.best(rows, np.where(cost < 0, boost * cost, cost), room=room)
+    if seed is not None:
+        yield from grown(Rule((seed,)), rows, fit, room)
+
+
+def grown(rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: int = 4) -> Iterator[Rule]:
+    """The rule, and longer ones, each by the literal that is best on the rows it still covers."""
+    yield rule
+    while len(rule.literals) < most:
+        left = None if room is None else room - rule.size
+        literal = fit.best(rows & fit.problem.fires(rule), fit.problem.cost, rule.columns, left)
+        longer = None if literal is None else Rule((*rule.literals, literal))
+        if longer is None or longer == rule:
+            return
+        rule = longer
+        yield rule
+
+
+def merge_rules(state: State, fit: Fitter) -> Groups:
+    """With one rule in the place of two: what they share, and a literal fitted on the rows that no other decides."""
+    if len(state.rules) > 6:
+        return
+    for i, j in combinations(range(len(state.rules)), 2):
+        rest = tuple(rule for k, rule in enumerate(state.rules) if k not in (i, j))
+        shared = tuple(set(state.rules[i].literals) & set(state.rules[j].literals))
+        others_silent = (state.count - state.fired[i] - state.fired[j]) == 0
+        open_rows = others_silent & state.problem.fires(Rule(shared))
+        room = state.problem.room((*rest, Rule(shared)))
+        if fit.is_new("merge", open_rows, room):
+            literals = fit.literals(open_rows, state.problem.cost, beside=Rule(shared).columns, room=room)
+            yield ((*rest, Rule((*shared, literal))) for literal in literals)
+
+
+MOVES: tuple[Callable[[State, Fitter], Groups], ...] = (
+    drop_rule,
+    drop_literal,
+    add_known_literal,
+    refit_literal,
+    grow_literal,
+    grow_rule,
+    merge_rules,
+)

@@ -1,0 +1,163 @@
+"""A direction finished by exact scans under the 0/1 costs: its threshold, coefficients, fills and sets in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Self
+
+import numpy as np
+
+from r2n.search.columns import Numbers
+from r2n.search.cuts import Cut, best_coefficient, best_cut, halfway
+from r2n.search.problem import Bools, Floats
+from r2n.search.sets import Counted
+
+SWEEPS = 3
+NOT_FILLED: Mapping[int, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Σ b_k·z_k > threshold over some columns, and the cost of the rows it is true in."""
+
+    columns: tuple[int, ...]
+    b: Floats
+    threshold: float
+    cost: float
+    sets: Mapping[int, Counted] = field(default_factory=dict)  # by their place among the columns
+    fills: Mapping[int, float] = field(default_factory=dict)  # likewise, in units of z: what a missing value counts as
+
+
+def finish(
+    numbers: Numbers,
+    rows: np.ndarray,
+    cost: Floats,
+    columns: Sequence[int],
+    b: Floats,
+    fills: Mapping[int, float] = NOT_FILLED,
+) -> Direction | None:
+    """Exact scans until nothing gets better; None if there is no cut. Columns with a fill need not be known."""
+    norm = float(np.abs(b).max())
+    if not np.isfinite(norm) or norm == 0.0:
+        return None
+    scan = Scan.of(numbers, rows, cost, tuple(columns), b / norm, fills)
+    if scan is None:
+        return None
+    for _ in range(SWEEPS):
+        before = scan.cut.cost
+        scan.coefficients()
+        scan.fill()
+        scan.choose_sets()
+        scan.threshold()
+        if scan.cut.cost >= before - 1e-12:
+            break
+    return Direction(scan.columns, scan.b, scan.cut.at, scan.cut.cost, scan.sets, scan.fills)
+
+
+@dataclass
+class Scan:
+    """A sum under way, over the rows where it has a value: each method makes one kind of its numbers better."""
+
+    numbers: Numbers
+    columns: tuple[int, ...]
+    cost: Floats
+    z: Floats  # (columns, rows)
+    b: Floats
+    fills: dict[int, float]  # by their place among the columns, as are:
+    gaps: dict[int, Bools]  # where each filled column is missing
+    sets: dict[int, Counted]
+    value: Floats
+    cut: Cut
+
+    @classmethod
+    def of(
+        cls,
+        numbers: Numbers,
+        rows: np.ndarray,
+        cost: Floats,
+        columns: tuple[int, ...],
+        b: Floats,
+        fills: Mapping[int, float],
+    ) -> Self | None:
+        strict = np.array([column for k, column in enumerate(columns) if k not in fills], dtype=np.intp)
+        known = ~numbers.missing[strict[:, None], rows].any(axis=0)
+        rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
+        z = numbers.z[np.asarray(columns)[:, None], rows]
+        gaps = {k: numbers.missing[columns[k]][rows] for k in fills}
+        for k, gap in gaps.items():
+            z[k][gap] = fills[k]
+        named = {k: numbers.names[column] for k, column in enumerate(columns)}
+        sets = {k: name.take(rows) for k, name in named.items() if isinstance(name, Counted)}
+        value = added(b, z)
+        cut = best_cut(value, cost)
+        return None if cut is None else cls(numbers, columns, cost, z, b, dict(fills), gaps, sets, value, cut)
+
+    def threshold(self) -> None:
+        if self.sets:
+            self.value = added(self.b, self.z)  # equal rows stay so to the last bit: no cut may fall between them
+        again = best_cut(self.value, self.cost)
+        if again is not None and again.cost < self.cut.cost:
+            self.cut = again
+
+    def coefficients(self) -> None:
+        for k, column in enumerate(self.columns):
+            rest = self.value - self.b[k] * self.z[k] - self.cut.at
+            better = best_coefficient(self.z[k], rest, self.cost, self.b[k])
+            if better is not None and better.at * self.numbers.sign[column] >= 0:
+                self.value = self.value + (better.at - self.b[k]) * self.z[k]
+                self.b = self.b.copy()
+                self.b[k] = better.at
+
+    def fill(self) -> None:
+        """What missing values count as."""
+        for k, gap in self.gaps.items():
+            b, now, cost = float(self.b[k]), self.fills[k], self.cost[gap]
+            rest = self.value[gap] - self.cut.at - b * now
+            ends = (float(end[self.columns[k]]) for end in (self.numbers.low, self.numbers.high))
+            other = best_fill(rest, cost, b, *(self.numbers.inside(self.columns[k], end) for end in ends))
+            if float(cost @ (rest + b * other > 0.0)) < float(cost @ (rest + b * now > 0.0)) - 1e-12:
+                self.fills[k] = other
+                self.z[k][gap] = other
+                self.value = added(self.b, self.z)
+
+    def choose_sets(self) -> None:
+        for k, counted in self.sets.items():
+            centre, scale = self.numbers.centre[self.columns[k]], self.numbers.scale[self.columns[k]]
+            step = float(self.b[k] / scale)
+            without = self.value - step * counted.ones()
+            other = counted.rechosen(without - self.cut.at, step, self.cost)
+            if other is not None and not any(other.says_the_same_as(each) for each in self.sets.values()):
+                changed = without + step * other.ones()
+                if float(self.cost @ (changed > self.cut.at)) < float(self.cost @ (self.value > self.cut.at)):
+                    self.value, self.sets[k] = changed, other
+                    self.z[k] = (other.ones() - centre) / scale
+
+
+def best_fill(rest: Floats, cost: Floats, b: float, low: float, high: float) -> float:
+    """The x from `low` to `high` that minimises the cost of the rows with rest + b·x > 0: a threshold of rest at -b·x.
+
+    >>> best_fill(np.array([-1.0, -3.0]), np.array([-1.0, 2.0]), 1.0, 0.0, 5.0)
+    2.0
+    """
+    if b == 0.0:
+        return low
+    least, most = sorted((-b * low, -b * high))
+    is_open = (rest > least) & (rest <= most)  # the others are true, or false, whatever x is
+    values = rest[is_open]
+    if len(values) == 0:
+        return low
+    cut, lowest, highest = best_cut(values, cost[is_open]), float(values.min()), float(values.max())
+    at = halfway(highest, most) if cut is None else max(cut.at, lowest)  # none of them, or some
+    if cut is not None and cut.at < lowest:
+        at = halfway(least, lowest)  # all of them
+    return float(np.clip(-at / b, low, high))
+
+
+def added(b: Floats, z: Floats) -> Floats:
+    """Σ b_k·z_k, term by term: a matrix product may differ in the last bit between equal rows."""
+    value = np.zeros(z.shape[1])
+    for k in range(len(b)):
+        value += b[k] * z[k]
+    return value

@@ -1,0 +1,299 @@
+"""A table of rows, read column by column and only when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from r2n.errors import SchemaError
+from r2n.table.cells import (
+    AnyArray,
+    Bools,
+    CellError,
+    Codes,
+    Floats,
+    Kind,
+    NotANumberError,
+    Value,
+    encode,
+    floats,
+    holds_categories,
+    shown,
+)
+from r2n.table.derived import Check, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing, numbers_of
+from r2n.table.names import listed, near
+from r2n.table.read import RawColumn, read_columns
+from r2n.words import count
+
+
+class Source(Protocol):
+    """Where a table gets its columns from."""
+
+    def kind(self, name: str) -> Kind: ...
+    def floats(self, name: str) -> Floats: ...
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]: ...
+    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None: ...
+
+
+class Table:
+    """Columns by name, all of one length. Converted when first asked for, then kept; never written to.
+
+    >>> table = Table.read({"age": [31, None, 58], "region": ["north", "west", "north"]})
+    >>> table.n_rows, table.names
+    (3, ('age', 'region'))
+    >>> table.numeric("age")
+    array([31., nan, 58.])
+    >>> codes, values = table.codes("region")
+    >>> codes.tolist(), values
+    ([0, 1, 0], ('north', 'west'))
+    """
+
+    def __init__(
+        self, source: Source, names: Iterable[str], n_rows: int, places: Sequence[int] | AnyArray | None = None
+    ) -> None:
+        self._source = source
+        self.names = tuple(names)
+        self.n_rows = n_rows
+        self._places = range(n_rows) if places is None else places  # of its rows in the caller's table
+        self._floats: dict[str, Floats] = {}
+        self._codes: dict[str, tuple[Codes, tuple[Value, ...]]] = {}
+
+    @classmethod
+    def read(cls, X: object, names: Sequence[str] | None = None) -> Table:
+        """Any table: a frame, a dict of columns, or a two-dimensional array with columns x0, x1, …"""
+        if isinstance(X, Table):
+            return X
+        columns = read_columns(X, names)
+        return cls(_RawSource(columns), columns, next(iter(columns.values())).n_rows)
+
+    def numeric(self, name: str) -> Floats:
+        """The column as float64, NaN where it is missing; infinite values are refused."""
+        if name not in self._floats:
+            self._check(name)
+            self._floats[name] = _read_only(_finite(name, self._source.floats(name), self._places))
+        return self._floats[name]
+
+    def pieces(self, names: Sequence[str]) -> Iterator[Table]:
+        """This table, or the named columns as numbers, some rows at a time, where they are quicker to read so."""
+        pieces = self.own_pieces(names)
+        yield from [self] if pieces is None else pieces
+
+    def own_pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+        """These pieces, or None where the table is read in one."""
+        known = all(name in self._floats for name in names)
+        return None if known or not set(names) <= set(self.names) else self._source.pieces(names)
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        """The column as positions in its sorted distinct values (-1 where it is missing), and these."""
+        if name not in self._codes:
+            self._check(name)
+            codes, values = self._source.codes(name)
+            self._codes[name] = _read_only(codes), values
+        return self._codes[name]
+
+    def known(self, name: str) -> Bools:
+        """Where the column is not missing."""
+        if self.kind(name) == "numeric":
+            return ~np.isnan(self.numeric(name))
+        return self.codes(name)[0] >= 0
+
+    def kind(self, name: str) -> Kind:
+        """What the column is by its own look: text and Booleans are categorical, numbers numeric."""
+        self._check(name)
+        return self._source.kind(name)
+
+    def take(self, rows: ArrayLike, alone: bool = False) -> Table:
+        """The given rows (positions, or a Boolean mask), in the given order.
+
+        Alone, of a table as it came: read as if the others had never been there, so that they decide no column's kind.
+
+        >>> Table.read({"age": [31, 45, 58]}).take([2, 0]).numeric("age")
+        array([58., 31.])
+        """
+        positions = np.asarray(rows)
+        if positions.dtype.kind == "b":
+            positions = np.flatnonzero(positions)
+        positions = positions.astype(np.intp, copy=False)
+        if alone:
+            assert isinstance(self._source, _RawSource), "rows are taken alone before anything else is done"
+            places = np.asarray(self._places, dtype=np.intp)[positions]
+            return Table(self._source.of(places), self.names, len(positions), places)
+        return Table(RowsOf(self, positions), self.names, len(positions))
+
+    def detached(self, categorical: Iterable[str]) -> Table:
+        """The same rows, without the larger table that they may be part of; numbers may be asked for as categories."""
+        kinds = {name: self.kind(name) for name in self.names}
+        floats = {name: self.numeric(name) for name, kind in kinds.items() if kind == "numeric"}
+        asked = set(categorical)
+        codes = {name: self.codes(name) for name in self.names if kinds[name] != "numeric" or name in asked}
+        return Table(_Held(kinds, floats, codes), self.names, self.n_rows)
+
+    def with_missing(self, codes: Mapping[str, Collection[Value]]) -> Table:
+        """With more missing values: in each column named, these stand for none.
+
+        >>> Table.read({"age": [31, -9, 58]}).with_missing({"age": [-9]}).numeric("age")
+        array([31., nan, 58.])
+        """
+        if not any(codes.values()):
+            return self
+        stored = self._source.stored if isinstance(self._source, _RawSource) else lambda name: None
+        return self.with_codes(codes, {name: numbers_of(codes[name], stored(name)) for name in codes})
+
+    def with_codes(self, codes: Mapping[str, Collection[Value]], numbers: Mapping[str, Sequence[float]]) -> Table:
+        """The same, told which numbers these codes are in the columns as they are stored."""
+        return Table(WithMissing(self, codes, numbers), self.names, self.n_rows)
+
+    def checked(self, checks: Mapping[str, Check]) -> Table:
+        """The same, with a look at the categories of these columns when they are read: a check raises what is wrong."""
+        return Table(Checked(self, checks), self.names, self.n_rows)
+
+    def renamed(self, names: Mapping[str, str]) -> Table:
+        """The same columns under other names.
+
+        >>> Table.read({"age": [31, 45]}).renamed({"age": "x0"}).numeric("x0")
+        array([31., 45.])
+        """
+        return Table(Renamed(self, names), (names[name] for name in self.names), self.n_rows)
+
+    def _check(self, name: str) -> None:
+        if name not in self.names:
+            raise SchemaError(no_such_column(name, self.names, "the table"))
+
+    def __repr__(self) -> str:
+        return f"<Table of {count(self.n_rows, 'row')}: {', '.join(self.names)}>"
+
+
+class _RawSource:
+    """Columns as they came from the caller; what cannot be read is reported with the column's name."""
+
+    def __init__(self, columns: Mapping[str, RawColumn], rows: NDArray[np.intp] | None = None) -> None:
+        self._columns = columns
+        self._rows = rows  # those that are read, None for all
+        self._kinds: dict[str, Kind] = {}
+
+    def of(self, rows: NDArray[np.intp]) -> _RawSource:
+        """The same, of these rows of the caller's alone."""
+        return _RawSource(self._columns, rows)
+
+    def kind(self, name: str) -> Kind:
+        if name not in self._kinds:
+            self._kinds[name] = self._look(name)
+        return self._kinds[name]
+
+    def stored(self, name: str) -> np.dtype[Any] | None:
+        """As floats of which precision the caller has the column, if it is less than double."""
+        return self._columns[name].stored
+
+    def _look(self, name: str) -> Kind:
+        kind = self._columns[name].kind
+        if kind == "mixed":
+            return "categorical" if holds_categories(self._load(name)) else "numeric"
+        return kind
+
+    def floats(self, name: str) -> Floats:
+        try:
+            return floats(self._load(name))
+        except NotANumberError as error:
+            raise NotNumericError(name, error.value, self._place(error.row)) from None
+        except CellError as error:
+            raise self._unreadable(name, error) from None
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        try:
+            return encode(self._load(name))
+        except CellError as error:
+            raise self._unreadable(name, error) from None
+
+    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+        """If they are columns of one matrix: its blocks."""
+        columns = [self._columns[name] for name in names]
+        matrix = columns[0].matrix if columns and self._rows is None else None
+        if matrix is None or any(column.matrix is not matrix for column in columns):
+            return None
+        return _blocks(matrix, {name: column.place for name, column in zip(names, columns, strict=True)})
+
+    def _load(self, name: str) -> AnyArray:
+        try:
+            loaded = self._columns[name].load()
+        except SchemaError as error:
+            raise SchemaError(f"column {name!r}: {error}") from None
+        return loaded if self._rows is None else loaded[self._rows]
+
+    def _place(self, row: int) -> int:
+        """Where the caller has this row."""
+        return row if self._rows is None else int(self._rows[row])
+
+    def _unreadable(self, name: str, error: CellError) -> SchemaError:
+        where = f"column {name!r}: the value {shown(error.value)} in row {self._place(error.row)}"
+        return SchemaError(f"{where} {error}")
+
+
+BLOCK = 2**15  # rows: small enough to stay in a processor's cache
+
+
+def _blocks(matrix: AnyArray, places: Mapping[str, int]) -> Iterator[Table]:
+    """Some columns of a matrix, block by block.
+
+    Where rows lie one after the other, reading a single column loads them all. So some rows are read at a time, and
+    of these all columns.
+    """
+    kinds: dict[str, Kind] = dict.fromkeys(places, "numeric")
+    wanted = list(places.values())
+    for start in range(0, len(matrix), BLOCK):
+        block = np.empty((len(places), min(BLOCK, len(matrix) - start)))
+        for first in range(0, block.shape[1], 1024):
+            last = min(first + 1024, block.shape[1])
+            block[:, first:last] = matrix[start + first : start + last, wanted].T
+        held = _Held(kinds, dict(zip(places, block, strict=True)), {})
+        yield Table(held, places, block.shape[1], range(start, start + block.shape[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Held(InOne):
+    """Columns that were read already."""
+
+    kinds: Mapping[str, Kind]
+    numbers: Mapping[str, Floats]
+    categories: Mapping[str, tuple[Codes, tuple[Value, ...]]]
+
+    def kind(self, name: str) -> Kind:
+        return self.kinds[name]
+
+    def floats(self, name: str) -> Floats:
+        return self.numbers[name]
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        return self.categories[name]
+
+
+def no_such_column(name: str, names: Sequence[str], where: str) -> str:
+    """What to say when a column is asked for that is not there.
+
+    >>> no_such_column("incom", ["age", "income"], "the table")
+    "the table has no column 'incom'. Did you mean 'income'? Its columns are: 'age', 'income'."
+    """
+    meant = near(name, names)
+    hint = f" Did you mean {' or '.join(map(repr, meant))}?" if meant else ""
+    return f"{where} has no column {name!r}.{hint} Its columns are: {listed(names)}."
+
+
+def _finite(name: str, column: Floats, places: Sequence[int] | AnyArray) -> Floats:
+    infinite = np.isinf(column)
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise SchemaError(
+            f"column {name!r} holds {float(column[row])} (infinity) in row {places[row]}. "
+            f"Replace infinite values by missing ones (NaN) or by a finite bound."
+        )
+    return column
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that refuses writing: the memory may be the caller's own."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
