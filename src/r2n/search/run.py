@@ -32,6 +32,9 @@ Rules = tuple[Rule, ...]
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
 
 LEAST_ROWS = 0.5  # what a column must save at least where labels are noisy: below that it follows single rows
+# With a teacher: standard errors by which a larger point must beat a smaller one, and by which rules that grew on
+# all rows must beat those that did not. docs/decisions.md, "Choice", names the splits that the first was chosen on.
+CHOICE_ERRORS, GROWTH_ERRORS = 1.0, 2.0
 RULE_SHARE = 0.1  # of what there is to gain: no rule costs more, or a rare class would have none
 
 
@@ -128,7 +131,7 @@ def refine(
             rules, interrupted = finish(front[chosen], most, many, again.fit, plan, watch)
             if doubted and rules.size > front[chosen].size and not interrupted and not passed(plan.finish_until):
                 small, interrupted = finish(front[chosen], front[chosen].size, many, again.fit, plan, watch)
-                rules = (small, rules)[smallest_as_good((small, rules), many)]
+                rules = (small, rules)[smallest_as_good((small, rules), many, GROWTH_ERRORS)]
         rough = rules
         with allow_interrupts():
             rules = with_short_numbers(rough, rows.table, plan.knowledge, plan.caps.literals)
@@ -190,9 +193,11 @@ def choice(front: Front, wrong: Floats, judges: Labelled, many: Labelled, taught
         return int(np.argmin(judges.weight @ wrong))
     chosen = min(one_standard_error(wrong, judges.weight), front.best)  # a teacher errs: true labels have a say too
     if taught:
-        # A constant was already beaten by a standard error: with few positives two may be out of reach.
+        # A constant was already beaten by a standard error on held-out rows: do not go back to it.
         first = 1 if chosen > 0 and front[0].size == 0 else 0
-        chosen = first + smallest_as_good([point.rules for point in front.points[first : chosen + 1]], many)
+        chosen = first + smallest_as_good(
+            [point.rules for point in front.points[first : chosen + 1]], many, CHOICE_ERRORS
+        )
         chosen = fewest_rules(front, first, chosen, wrong, judges.weight)
     return chosen
 
@@ -202,25 +207,25 @@ def asked(caps: Caps) -> bool:
     return caps.rules is not None or caps.size is not None
 
 
-def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled) -> int:
-    """The first of ever larger rule sets that the last does not beat by two standard errors, by the true labels.
+def smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled, errors: float) -> int:
+    """The first of ever larger rule sets that the last does not beat by so many standard errors, by the true labels.
 
     What a teacher's labels speak for may be the teacher's own error: its curves are steps, and a column that matters
     nowhere can follow them. The true labels are not mainly what the rules were fitted to, so they can tell.
     """
     wrong = np.column_stack([rules.truth(rows.table) != rows.truth for rules in candidates])
-    return first_as_good(wrong, rows.weight, len(candidates) - 1, 2.0)
+    return first_as_good(wrong, rows.weight, len(candidates) - 1, errors)
 
 
 def fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, weight: Floats) -> int:
-    """The largest point of the fewest rules that the one chosen does not beat by two standard errors.
+    """The largest point of the fewest rules that the one chosen does not beat by `CHOICE_ERRORS`.
 
     Points before the first are not asked. What a rule more brings must show in rows that nothing was fitted to, as
     they are judged.
     """
     last = {front[i].rules.n_rules: i for i in range(first, chosen + 1)}
     fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
-    return (*fewer, chosen)[first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), 2.0)]
+    return (*fewer, chosen)[first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), CHOICE_ERRORS)]
 
 
 def drawn(rows: NDArray[np.intp], truth: Bools, most: int, seed: int) -> NDArray[np.intp]:
