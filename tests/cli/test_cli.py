@@ -16,7 +16,8 @@ import pandas as pd
 import pytest
 
 from r2n import RuleSet, load
-from r2n.cli.app import _write_anything, main
+from r2n.cli.app import main
+from r2n.cli.screen import accept_all_signs
 
 EXE = [sys.executable, "-c", "from r2n.cli.app import main; main()"]
 
@@ -242,7 +243,7 @@ class _Terminal(io.TextIOWrapper):
 def test_a_terminal_keeps_its_encoding_and_shows_what_it_can() -> None:
     for encoding, shown in (("cp1252", "2·y ? ü"), ("ascii", "2?y ? ?"), ("utf-8", "2·y → ü")):
         terminal = _Terminal(io.BytesIO(), encoding=encoding, errors="strict")
-        _write_anything(terminal)
+        accept_all_signs(terminal)
         terminal.write("2·y → ü")
         terminal.flush()
         assert terminal.buffer.getvalue().decode(encoding) == shown

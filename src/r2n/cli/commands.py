@@ -1,4 +1,4 @@
-"""Commands about a saved model: predict, export, explain a row, compare two models, check one on new rows."""
+"""Commands about a saved model: show, predict, export, explain a row, compare two models, check one on new rows."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from r2n.cli.inputs import columns_of, label_named, labels_of, read_rows, reader
+from r2n.cli.screen import show_rules
 from r2n.errors import ModelFileError, OutputError, ParameterError, SchemaError
 from r2n.explain import check, explain, smallest_change
 from r2n.export import describe, formats, gives_bytes, read_options, suffix_of
@@ -31,6 +32,11 @@ Model = Annotated[Path, typer.Argument(help="A file saved by `r2n fit -o`.")]
 
 # Options of a format are read by the format itself.
 ANY_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+def show_model(model: Model) -> None:
+    """Show the rules in a model file."""
+    show_rules(load(model))
 
 
 def predict_rows(
@@ -143,7 +149,7 @@ def check_model(
 
 
 def load(path: Path) -> RuleSet | ClassRules:
-    """The rules in a model file."""
+    """Read the rules in a model file."""
     if not path.exists() or path.is_dir():
         raise ModelFileError(f"there is no file {path}. Give the path of a model that `r2n fit -o` saved.")
     return modelfile.load(path)
