@@ -39,7 +39,6 @@ TO_SPLIT = {
     "explain/change.py",
     "learn/pipeline.py",
     "prove/domain.py",
-    "search/run.py",
 }
 
 

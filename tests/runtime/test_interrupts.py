@@ -136,12 +136,12 @@ def pressing(monkeypatch: pytest.MonkeyPatch, target: str, when: int = 1) -> Non
 STAGES = [
     ("r2n.learn.pipeline.extract", "interrupted before refining"),
     ("r2n.learn.pipeline.choose", "interrupted before refining"),
-    ("r2n.search.run.drawn", "interrupted before refining"),
-    ("r2n.search.run.carry_out", "interrupted while refining"),
-    ("r2n.search.run.choice", "interrupted while refining"),
-    ("r2n.search.run.finish", "interrupted while refining"),
-    ("r2n.search.run.with_short_numbers", "interrupted while refining"),
-    ("r2n.search.run.round_predictions", "interrupted while refining"),
+    ("r2n.search.sample.draw_rows", "interrupted before refining"),
+    ("r2n.search.explore.carry_out", "interrupted while refining"),
+    ("r2n.search.choose.choose_point", "interrupted while refining"),
+    ("r2n.search.finish.refit", "interrupted while refining"),
+    ("r2n.search.finish.with_short_numbers", "interrupted while refining"),
+    ("r2n.search.shorten.round_predictions", "interrupted while refining"),
     ("r2n.learn.pipeline.named", "interrupted when all rules were found"),
 ]
 
@@ -174,7 +174,7 @@ def test_a_ctrl_c_before_anything_was_found_is_raised(monkeypatch: pytest.Monkey
         ("r2n.estimator.learn", 2, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
         ("r2n.learn.pipeline.trained", 3, r"between classes; finished: 'a', 'b'; without rules: 'c'\."),
         ("r2n.learn.pipeline.named", 1, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
-        ("r2n.search.run.choice", 2, r"while refining \(class 'b', .*\); finished: 'a'; without rules: 'c'\."),
+        ("r2n.search.choose.choose_point", 2, r"while refining \(class 'b', .*\); finished: 'a'; without rules: 'c'\."),
         ("r2n.learn.picks.grouped", 1, r"interrupted when all rules were found; none is missing\."),
     ],
 )
@@ -193,8 +193,8 @@ def test_classes_that_are_done_are_kept(monkeypatch: pytest.MonkeyPatch, stage: 
 
 def test_twice_in_a_row_keeps_the_best_and_three_times_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = example(4).sample(500, random_state=0)
-    pressing(monkeypatch, "r2n.search.run.carry_out")
-    pressing(monkeypatch, "r2n.search.run.choice")
+    pressing(monkeypatch, "r2n.search.explore.carry_out")
+    pressing(monkeypatch, "r2n.search.choose.choose_point")
     with pytest.warns(Interrupted, match="interrupted while refining"):
         model = R2NClassifier(**QUICK).fit(X, y)
     assert model.score(X, y) > 0.5

@@ -15,7 +15,7 @@ from r2n.datasets import KnownRule, example, toy
 from r2n.errors import Interrupted, ParameterError
 from r2n.rules import Halfspace, Knowledge, Membership, Rule
 from r2n.search import Caps, Labelled, Move, Prices, Problem, descend, objective_of
-from r2n.search.descent import within_caps
+from r2n.search.limits import keep_within_caps
 from r2n.search.memberships import membership_candidates
 from r2n.search.moves import Fitter
 from r2n.search.pool import best_subset, exact_subset, limits_of
@@ -114,7 +114,7 @@ def test_caps_are_kept_by_every_move(caps: Caps) -> None:
 def test_what_is_too_much_to_read_loses_literals_before_it_loses_everything() -> None:
     problem = mixed(1, caps=Caps(size=2))
     (rule,) = RuleSet.parse("True if a > 0 and c > 0 and b > 1 else False").rules
-    (shorter,) = within_caps(problem, (rule,), Fitter.of(problem))
+    (shorter,) = keep_within_caps(problem, (rule,), Fitter.of(problem))
     assert set(shorter.literals) < set(rule.literals)
     assert shorter.size == 2
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from math import inf
 
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def test_other_escapes_drop_and_split() -> None:
 def test_escapes_leave_from_the_best_so_far_and_the_best_never_gets_worse() -> None:
     problem = problem_of(example(4), n=500)
     numbers, start = Numbers.of(problem), nudged(example(4).rules, 0.3)
-    moves = list(Task(problem, start, "end", escapes=3).moves(numbers, None))
+    moves = list(Task(problem, start, "end", escapes=3).moves(numbers, inf))
     assert [move.name for move in moves if move.begins] == ["cool_again", "cool_again", "drop_two"]
     assert min(move.objective for move in moves) < problem.objective(start)
     assert list(Task(problem, start).moves(numbers, deadline=time.monotonic() - 1)) == []
@@ -112,7 +113,7 @@ def test_several_processes_make_the_same_moves_as_one() -> None:
     problem = problem_of(example(4), n=400)
     numbers = Numbers.of(problem)
     tasks = [Task(problem, ()), Task(problem, nudged(example(4).rules, 0.3), "end", escapes=1)]
-    assert list(carry_out(tasks, numbers, 2, None)) == list(carry_out(tasks, numbers, 1, None))
+    assert list(carry_out(tasks, numbers, 2, inf)) == list(carry_out(tasks, numbers, 1, inf))
 
 
 def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from r2n.network import DecodedHalfspace, Network, Params, Rows
 from r2n.rules import Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.search.plan import FEWEST_OFFERED_ROWS, LEAST_OFFERED_SHARE, OFFERED_CATEGORIES
 from r2n.table import Column, Scaling, Schema, Table, Value
 
 Means = NDArray[np.float32] | float
-
-MOST_CATEGORIES, FEWEST_ROWS, SMALLEST_SHARE = 100, 5, 0.002
 
 
 def predefined_literals(schema: Schema, table: Table, negations: bool = False) -> tuple[Literal, ...]:
@@ -38,8 +37,8 @@ def _frequent(column: Column, table: Table) -> tuple[Value, ...]:
         return ()
     codes, values = table.codes(column.name)
     counts = np.bincount(codes[codes >= 0], minlength=len(values))
-    enough = max(FEWEST_ROWS, SMALLEST_SHARE * table.n_rows)
-    most_first = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
+    enough = max(FEWEST_OFFERED_ROWS, LEAST_OFFERED_SHARE * table.n_rows)
+    most_first = np.argsort(-counts, kind="stable")[:OFFERED_CATEGORIES]
     return tuple(values[k] for k in np.sort(most_first) if counts[k] >= enough)
 
 

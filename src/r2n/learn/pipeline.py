@@ -18,8 +18,8 @@ from r2n.rules import NOTHING, Knowledge, Rule, RuleSet, rename_columns
 from r2n.runtime.interrupts import allow_interrupts
 from r2n.runtime.progress import WHOLE, Part, ProgressBar, RefineBar
 from r2n.search import (
-    EXPLORED_ROWS,
     Caps,
+    Clock,
     Front,
     Labelled,
     Move,
@@ -29,39 +29,24 @@ from r2n.search import (
     screen_columns,
     with_short_numbers,
 )
+from r2n.search.plan import (
+    EFFORTS,
+    EXPLORE_SHARE,
+    EXPLORED_ROWS,
+    FINISH_SHARE,
+    NETWORK_ROWS,
+    NETWORK_SHARE,
+    PLAIN_RULE,
+    SECONDS_PER_CELL,
+    SPREAD,
+    STARTING_SECONDS,
+)
 from r2n.table import Scaling, Schema, Table, Value
 
 Parts = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows that train and the rows that judge
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How much refinement does."""
-
-    prices: tuple[float, ...]  # of the descents, as multiples of `price`: few columns first, then more
-    continued: int  # how many of the best go on to the next price
-    escapes: int  # from each of them at the last price
-    rule: float  # what a rule costs, in columns: it is a case more to hold against all others
-
-
-EFFORTS = {
-    "quick": Effort((10.0,), 1, 0, 2.0),
-    "default": Effort((10.0, 3.0, 1.0), 4, 3, 25.0),
-    "thorough": Effort((10.0, 3.0, 1.0), 6, 12, 25.0),
-}
-ASKED_RULE = 2.0  # who asks for at most so many rules, or columns, has said that so many may be read
-
-# Refinement wants starts that differ: restarts take `penalty` times these, in turn.
-SPREAD = (1.0, 0.3, 1.0, 3.0, 1.0)
-
-# By which shares of `time_limit` the network, the exploring and the fit to all rows must end.
-NETWORK_SHARE, EXPLORE_SHARE, FINISH_SHARE = 0.3, 0.75, 0.95
 NETWORK_PROGRESS = 0.5  # the network's part of the progress bar
-NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge, if refinement reads the others
-
-# With less time than one process needs for all of it, a network's starts leave too little to refine any of them; with
-# still less nor is there time to ask a teacher, or to start processes.
-STARTING_SECONDS, SECONDS_PER_CELL = 6.0, 1.5e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,24 +134,18 @@ class Options:
 
     def plan(self, seed: int, began: float) -> Plan:
         effort = EFFORTS[self.effort]
-        until = [
-            None if self.time_limit is None else began + share * self.time_limit
-            for share in (EXPLORE_SHARE, FINISH_SHARE, 1.0)
-        ]
         starting = self.time_limit is not None and self.time_limit < STARTING_SECONDS
         return Plan(
             prices=tuple(factor * self.price for factor in effort.prices),
             continued=effort.continued,
             escapes=effort.escapes,
             caps=self.caps,
-            rule=effort.rule if self.max_rules is None and self.max_size is None else ASKED_RULE,
+            rule=PLAIN_RULE if self.caps.user_set_limits() else effort.rule,
             knowledge=self.knowledge,
             teacher=False if starting and self.teacher is None else self.teacher,
             seed=seed,
             n_jobs=1 if starting else self.n_jobs,
-            explore_until=until[0],
-            finish_until=until[1],
-            shorten_until=until[2],
+            clock=Clock.of(began, self.time_limit, EXPLORE_SHARE, FINISH_SHARE),
         )
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from r2n.rules import Halfspace, Literal, Rule
 from r2n.search.columns import Numbers
+from r2n.search.plan import ANNEAL_COLD, ANNEAL_HOT, ANNEAL_RATE, ANNEAL_ROWS, ANNEAL_STEPS
 from r2n.search.problem import Bools, Floats, Problem
 
-BATCH = 1024
 Singles = NDArray[np.float32]  # precise enough for a gradient, and twice as fast
 
 
@@ -25,10 +25,10 @@ Singles = NDArray[np.float32]  # precise enough for a gradient, and twice as fas
 class Schedule:
     """From which temperature to which, in how many steps of which size; in units of a column's middle half."""
 
-    hot: float = 0.1
-    cold: float = 0.01
-    rate: float = 0.01
-    steps: int = 600
+    hot: float = ANNEAL_HOT
+    cold: float = ANNEAL_COLD
+    rate: float = ANNEAL_RATE
+    steps: int = ANNEAL_STEPS
 
     def temperature(self, step: int) -> float:
         return float(self.hot * (self.cold / self.hot) ** (step / self.steps))
@@ -93,7 +93,7 @@ def anneal(
     columns = np.flatnonzero(soft.used[:, :-1].any(axis=0))  # of a wide table, most are in no literal
     inside = np.append(columns, -1)
     b, used = soft.b[:, inside], soft.used[:, inside]
-    moments, size = np.zeros((2, *b.shape)), min(BATCH, problem.n_rows)
+    moments, size = np.zeros((2, *b.shape)), min(ANNEAL_ROWS, problem.n_rows)
     for step in range(schedule.steps):
         rows = rng.integers(problem.n_rows, size=size)
         missing = numbers.missing[columns[:, None], rows]

@@ -9,10 +9,9 @@ import numpy as np
 from r2n.rules import Rule
 from r2n.search.anneal import Schedule, anneal
 from r2n.search.columns import Numbers
-from r2n.search.problem import Problem
+from r2n.search.problem import Problem, Rules
 from r2n.search.state import replaced
 
-Rules = tuple[Rule, ...]
 Escape = Callable[[Problem, Rules, Numbers, np.random.Generator], Rules]
 
 

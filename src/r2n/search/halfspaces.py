@@ -15,14 +15,19 @@ import numpy as np
 from r2n.rules import Filled, Halfspace, column_of, unfilled
 from r2n.search.columns import Numbers
 from r2n.search.cuts import best_sorted_cut
+from r2n.search.plan import (
+    BEST_SINGLES,
+    FAR,
+    FITTED_COLUMNS,
+    FITTED_RIDGE,
+    FITTED_ROWS,
+    NEWTON_STEPS,
+    SQUEEZED,
+    WORTH_FILLING,
+)
 from r2n.search.problem import Floats
 from r2n.search.scans import NOT_FILLED, Direction, finish
 from r2n.search.sets import Counted
-
-SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these, sets not counted
-FITTED_ROWS = 3_000  # different ones
-SQUEEZED, FAR = 0.03, 5.0  # the middle half of a column, in deviations of all of it; and what is far, in middle halves
-WORTH_FILLING = 0.02  # of what the rows weigh: what filling a column must at least bring in
 
 
 def halfspace_candidates(
@@ -44,13 +49,13 @@ def halfspace_candidates(
         return
     singles = [each for each in single_columns(numbers, rows, cost) if numbers.names[each.columns[0]] not in barred]
     singles.sort(key=lambda found: found.cost)
-    for single in singles[:2]:
+    for single in singles[:BEST_SINGLES]:
         yield numbers.halfspace(single.columns, single.b, single.threshold)
         yield from filled(numbers, rows, cost, single.columns, single.b)
     if most_columns < 2 or len(numbers.names) + len(sets) < 2:
         return
     open_columns = [k for k, name in enumerate(numbers.names) if name not in barred]
-    screened = list(dict.fromkeys(found.columns[0] for found in singles))[:SCREENED] or open_columns[:SCREENED]
+    screened = (list(dict.fromkeys(found.columns[0] for found in singles)) or open_columns)[:FITTED_COLUMNS]
     if sets or own:
         index = numbers.index
         beside = [index[name] for name in (start.compared if start is not None else ()) if index[name] not in screened]
@@ -188,7 +193,7 @@ def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
 
 
 def logistic(
-    z: Floats, cost: Floats, start: tuple[Floats, float] | None = None, ridge: float = 1e-4
+    z: Floats, cost: Floats, start: tuple[Floats, float] | None = None, ridge: float = FITTED_RIDGE
 ) -> tuple[Floats, float]:
     """Weighted logistic regression by Newton's method: the direction and the intercept."""
     d, n = z.shape
@@ -197,7 +202,7 @@ def logistic(
     weight = weight / weight.sum() if weight.sum() > 0 else weight
     w = np.zeros(d + 1) if start is None else np.append(*start)
     penalty = np.r_[np.full(d, ridge), 1e-9]
-    for _ in range(12):
+    for _ in range(NEWTON_STEPS):
         p = 1.0 / (1.0 + np.exp(-np.clip(w @ x, -30, 30)))
         gradient = x @ (weight * (p - target)) + penalty * w
         curvature = weight * np.maximum(p * (1 - p), 1e-6)

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Known, Literal, Membership, Missing
+from r2n.search.plan import FEWEST_SURE_ROWS, SURE_VARIANCES
 from r2n.search.problem import Bools, Floats, Problem
-
-FEW, SURE = 30, 2.0  # a category of fewer rows is decided only if its sum's square is so many times the variance
 
 
 def membership_candidates(
@@ -39,7 +38,7 @@ def weighed(codes: NDArray[np.int32], n: int, cost: Floats, weight: Floats) -> t
     sums, variance, counts = (
         np.bincount(codes + 1, weights=each, minlength=n + 1)[1:] for each in (cost, cost**2 / weight, weight)
     )
-    return np.asarray(sums, dtype=np.float64), (counts < FEW) & (sums**2 <= SURE * variance)
+    return np.asarray(sums, dtype=np.float64), (counts < FEWEST_SURE_ROWS) & (sums**2 <= SURE_VARIANCES * variance)
 
 
 def _of_column(

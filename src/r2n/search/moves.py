@@ -17,14 +17,13 @@ from r2n.rules import Halfspace, Literal, Rule, sets_of
 from r2n.search.columns import Numbers
 from r2n.search.halfspaces import halfspace_candidates, improved
 from r2n.search.memberships import membership_candidates
+from r2n.search.plan import BOOSTS, GROWN_LITERALS, MERGED_RULES, MOST_SETS
 from r2n.search.problem import Bools, Floats, Problem
 from r2n.search.sets import Counted, sets_to_try
 from r2n.search.state import State, replaced
 
 Candidates = Iterable[tuple[Rule, ...]]
 Groups = Iterator[Candidates]
-MOST_SETS = 30  # of which a sum may be made: a logistic fit costs their number squared
-BOOSTS = (1.0, 3.0, 10.0)  # how much more a covered positive counts when a new rule is looked for
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def seeded(rows: Bools, boost: float, fit: Fitter, room: int | None = None) -> I
         yield from grown(Rule((seed,)), rows, fit, room)
 
 
-def grown(rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: int = 4) -> Iterator[Rule]:
+def grown(rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: int = GROWN_LITERALS) -> Iterator[Rule]:
     """The rule, and longer ones, each by the literal that is best on the rows it still covers."""
     yield rule
     while len(rule.literals) < most:
@@ -193,7 +192,7 @@ def grown(rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: i
 
 def merge_rules(state: State, fit: Fitter) -> Groups:
     """With one rule in the place of two: what they share, and a literal fitted on the rows that no other decides."""
-    if len(state.rules) > 6:
+    if len(state.rules) > MERGED_RULES:
         return
     for i, j in combinations(range(len(state.rules)), 2):
         rest = tuple(rule for k, rule in enumerate(state.rules) if k not in (i, j))

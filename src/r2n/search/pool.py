@@ -12,12 +12,10 @@ from scipy.sparse import coo_array
 
 from r2n.rules import Rule
 from r2n.runtime.forks import with_own_threads
+from r2n.search.plan import MOST_CELLS, SOLVER_NODES
 from r2n.search.problem import Bools, Floats, Problem
 
 Limit: TypeAlias = tuple[Floats, float]  # what each rule counts, and how much all that are chosen may count at most
-
-MOST_CELLS = 400  # of rows in which the same rules of the pool fire; above, only local search
-NODES = 100  # that the solver may look at: a count, not a time, so that the answer is the same on any machine
 
 
 def best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = ()) -> tuple[Rule, ...]:
@@ -83,7 +81,7 @@ def exact_subset(cost: Floats, fired: Bools, price: Floats, limits: Sequence[Lim
         integrality=np.r_[np.ones(n_rules), np.zeros(n_cells)],
         bounds=Bounds(0.0, 1.0),
         constraints=LinearConstraint(matrix, -np.inf, upper),
-        options={"node_limit": NODES},
+        options={"node_limit": SOLVER_NODES},
     )
     solved = with_own_threads(solver)
     return None if solved.x is None else set(np.flatnonzero(solved.x[:n_rules] > 0.5).tolist())

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import NOTHING, Halfspace, Knowledge, Literal, Rule, RuleSet, sets_of
+from r2n.search.plan import CACHED_BYTES, PLAIN_RULE, Caps
 from r2n.table import Schema, Table
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
-
-CACHED_BYTES = 2**24  # of literals' truths, a byte a row each
+Rules: TypeAlias = tuple[Rule, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Prices:
 
         A category that a set names besides its first costs a column, or less.
         """
-        return cls(max(2 * price, rule), price, price, price if category is None else category)
+        return cls(max(PLAIN_RULE * price, rule), price, price, price if category is None else category)
 
     def of_literal(self, literal: Literal) -> float:
         """A set in a sum is a condition too: else `and` would be written as a sum with a large coefficient.
@@ -49,16 +49,6 @@ class Prices:
 
     def of_rules(self, rules: Iterable[Rule]) -> float:
         return sum(self.rule + sum(self.of_literal(literal) for literal in rule.literals) for rule in rules)
-
-
-@dataclass(frozen=True, slots=True)
-class Caps:
-    """The most a rule set may hold; None is no cap."""
-
-    columns: int | None = None
-    literals: int | None = None
-    rules: int | None = None
-    size: int | None = None
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import numpy as np
 
 from r2n.search.columns import Numbers
 from r2n.search.cuts import Cut, best_coefficient, best_cut, halfway
+from r2n.search.plan import SWEEPS
 from r2n.search.problem import Bools, Floats
 from r2n.search.sets import Counted
 
-SWEEPS = 3
 NOT_FILLED: Mapping[int, float] = MappingProxyType({})
 
 

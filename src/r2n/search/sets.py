@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from r2n.rules import Membership
 from r2n.search.memberships import weighed
+from r2n.search.plan import SET_SHARES
 from r2n.search.problem import Bools, Floats, Problem
 from r2n.table import Value
-
-SHARES = (1 / 3, 2 / 3)  # of the rows, by which sets are cut besides where costs change their sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +120,7 @@ def _cut(blank: Counted, cost: Floats) -> Iterator[tuple[float, Counted]]:
     if len(order) < 2:
         return
     below, share = np.cumsum(sums[order]), np.cumsum(mass[order]) / mass[order].sum()
-    cuts = {int(np.count_nonzero(sums[order] < 0.0)), *(int(np.searchsorted(share, each)) + 1 for each in SHARES)}
+    cuts = {int(np.count_nonzero(sums[order] < 0.0)), *(int(np.searchsorted(share, each)) + 1 for each in SET_SHARES)}
     for cut in sorted(cuts):
         if 0 < cut < len(order):
             inside, outside = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
