@@ -134,6 +134,48 @@ def test_modules_and_functions_are_short(path: Path) -> None:
         assert long == {}
 
 
+# Against rounding, or the limit of a number's format: not chosen by trying.
+TOLERANCES = {"descent.py": {"LEAST_GAIN"}, "columns.py": {"LARGEST"}}
+
+
+def constants_of(tree: ast.Module) -> set[str]:
+    """The names that a module gives, outside of functions and classes, to values in which a number is written."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            written = [each.value for each in ast.walk(node.value) if isinstance(each, ast.Constant)]
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(type(value) in (int, float) for value in written):
+                found |= {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+    return found
+
+
+def test_constants_are_found() -> None:
+    tree = ast.parse("A: int = 2**24\nB, C = (1, -2.5)\nD = {'x': f(3)}\nE = 'four'\nF = True\ndef g(): H = 5")
+    assert constants_of(tree) == {"A", "B", "C", "D"}
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "search").glob("*.py")), ids=lambda path: path.name)
+def test_the_constants_of_the_search_stand_in_its_plan(path: Path) -> None:
+    found = constants_of(ast.parse(path.read_text(encoding="utf-8")))
+    assert path.name == "plan.py" or found == TOLERANCES.get(path.name, set())
+
+
+def test_every_constant_of_the_plan_names_its_benchmark() -> None:
+    """In the comment beside it or in those above it; or says that there is none."""
+    benchmarks = (ROOT / "benchmarks" / "refine.py").read_text(encoding="utf-8")
+    lines = (SOURCE / "search" / "plan.py").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if re.match(r"[A-Z][A-Z_, ]+ = ", line):
+            above = number
+            while lines[above - 1].startswith("#"):
+                above -= 1
+            comment = " ".join(lines[above : number + 1])
+            named = re.findall(r"\brefine (\w+)", comment)
+            assert named or "no benchmark" in comment.lower(), line
+            assert all(f"refine {each} " in benchmarks for each in named), line
+
+
 def test_the_package_names_of_the_top_are_for_the_command_line_alone() -> None:
     public = {f"r2n.{name}" for name in r2n.__all__}
     using = {path.name for path in files() if imports_of(path) & public}

@@ -54,13 +54,13 @@ NETWORK_SHARE, EXPLORE_SHARE, FINISH_SHARE = 0.3, 0.75, 0.95
 TRIAL_SHARE, TEACHER_SHARE = 1 / 3, 1 / 4
 ASKING_AGAIN = 1.5  # times what asking took the first time: there are more rows; refine limits
 
-# With less time than one process needs for all of it, a network's starts leave too little to refine any of them; with
+# With less time than one process needs for all of it, a network's starts leave too little to search from them; with
 # still less nor is there time to ask a teacher, or to start processes. refine limits
 STARTING_SECONDS, SECONDS_PER_CELL = 6.0, 1.5e-4
 
 # -- how many rows each part reads ---------------------------------------------------------------
 
-NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge, if refinement reads the others
+NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge; refinement reads the others: refine rows
 # Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach. refine rows
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
 TAUGHT_ROWS = 100_000  # that a teacher learns from: refine rows
@@ -80,7 +80,7 @@ SCREENING_RIDGE = 0.1  # of the mean eigenvalue; no benchmark
 TEACHER_MIX = 0.7  # of the teacher's opinion in the label: refine teacher
 NOISY_ERROR = 0.05  # a teacher that errs less has little to clean, and blurs sharp boundaries: refine harder
 FEWEST_TAUGHT_ROWS, FEWEST_OF_A_CLASS, FEWEST_KNOWN = 500, 30, 30  # of a table, a class, a column; no benchmark
-TAUGHT_CATEGORIES = 250  # of a column: boosting takes at most 255
+TAUGHT_CATEGORIES = 250  # of a column: boosting takes at most 255; no benchmark
 MOST_HIDDEN = 0.1  # of the rows: a teacher that sees less takes for noise what is not; no benchmark
 FOLDS = 5  # no benchmark
 BOOSTING_ROUNDS = 100  # no benchmark
