@@ -15,7 +15,7 @@ from r2n.datasets import KnownRule, example
 from r2n.errors import ParameterError
 from r2n.rules import Membership, Rule, RuleSet
 from r2n.search import Caps, Prices, Problem
-from r2n.search.anneal import Schedule, Soft, anneal, gradient, normalised
+from r2n.search.anneal import Schedule, Soft, anneal, compute_gradient, normalise
 from r2n.search.columns import Numbers
 from r2n.search.escape import CYCLE, cool_again, drop_two, split_one
 from r2n.search.tasks import Task, carry_out
@@ -56,7 +56,7 @@ def test_cooling_again_moves_all_halfspaces_towards_the_true_ones() -> None:
 def test_its_gradient_is_the_slope_of_the_expected_cost() -> None:
     rng = np.random.default_rng(1)
     owner = np.array([0, 0, 1])
-    b, z = normalised(rng.normal(size=(3, 4))), rng.normal(size=(4, 30)).astype(np.float32)
+    b, z = normalise(rng.normal(size=(3, 4))), rng.normal(size=(4, 30)).astype(np.float32)
     open_rows, cost = rng.random((2, 30)) < 0.8, rng.normal(size=30).astype(np.float32)
     known = rng.random((3, 30)) < 0.9
 
@@ -65,7 +65,7 @@ def test_its_gradient_is_the_slope_of_the_expected_cost() -> None:
         fires = np.array([p[0] * p[1], p[2]]) * open_rows
         return float(np.sum(cost * (1 - (1 - fires[0]) * (1 - fires[1]))))
 
-    slope = gradient(owner, b, z, known, open_rows, cost, 0.7)
+    slope = compute_gradient(owner, b, z, known, open_rows, cost, 0.7)
     for place in np.ndindex(b.shape):
         step = np.zeros_like(b)
         step[place] = 1e-5

@@ -12,8 +12,8 @@ from r2n.rules import Filled, Halfspace, Knowledge, Rule
 from r2n.search import Caps, Prices, Problem, descend
 from r2n.search.anneal import Schedule, anneal
 from r2n.search.columns import Numbers
-from r2n.search.halfspaces import halfspace_candidates, improved
-from r2n.search.scans import Scan, finish
+from r2n.search.halfspaces import improve, propose_halfspaces
+from r2n.search.scans import Scan, scan_exactly
 from r2n.table import Schema, Table
 
 
@@ -124,7 +124,7 @@ def test_a_sum_is_improved_from_its_own_fill() -> None:
     problem = problem_of(X, granted(X))
     rows, numbers = np.arange(problem.n_rows), Numbers.of(problem)
     start = Halfspace.of({"income": 1, Filled("debt", 15): -1.7}, 9)
-    (better,) = improved(numbers, rows, problem.cost, start)
+    (better,) = improve(numbers, rows, problem.cost, start)
     assert [key for key, _ in better.terms if isinstance(key, Filled)]
     assert problem.cost @ better.evaluate(problem.table) < problem.cost @ start.evaluate(problem.table)
 
@@ -132,7 +132,7 @@ def test_a_sum_is_improved_from_its_own_fill() -> None:
 def test_without_missing_values_nothing_is_tried_with_a_fill() -> None:
     X = people(500, gone=0.0)
     problem = problem_of(X, granted(X))
-    found = list(halfspace_candidates(Numbers.of(problem), np.arange(len(X)), problem.cost, 4))
+    found = list(propose_halfspaces(Numbers.of(problem), np.arange(len(X)), problem.cost, 4))
     assert found
     assert not any(literal.fills for literal in found)
 
@@ -141,8 +141,8 @@ def test_finishing_keeps_rows_in_which_a_filled_column_is_missing() -> None:
     X = people(500, seed=6)
     problem = problem_of(X, granted(X))
     numbers, rows = Numbers.of(problem), np.arange(len(X))
-    strict = finish(numbers, rows, problem.cost, (0, 1), np.array([1.0, -1.0]))
-    filled = finish(numbers, rows, problem.cost, (0, 1), np.array([1.0, -1.0]), {1: 0.0})
+    strict = scan_exactly(numbers, rows, problem.cost, (0, 1), np.array([1.0, -1.0]))
+    filled = scan_exactly(numbers, rows, problem.cost, (0, 1), np.array([1.0, -1.0]), {1: 0.0})
     assert strict is not None
     assert filled is not None
     assert filled.cost < strict.cost

@@ -12,14 +12,14 @@ from r2n.errors import ConstantRules
 from r2n.rules import Membership
 from r2n.search import Caps, Labelled, Plan, Prices, Problem, screen_columns
 from r2n.search.choose import choose_fewest_rules, choose_point
-from r2n.search.columns import Numbers, ascending, middles
+from r2n.search.columns import Numbers, find_middles, sort_rows
 from r2n.search.descent import ignore_move
 from r2n.search.explore import explore
 from r2n.search.finish import refit
 from r2n.search.front import Front, Point
-from r2n.search.halfspaces import within_reach
+from r2n.search.halfspaces import bring_within_reach
 from r2n.search.limits import keep_within_caps
-from r2n.search.memberships import membership_candidates
+from r2n.search.memberships import propose_memberships
 from r2n.search.moves import Fitter
 from r2n.search.plan import SCREENED_COLUMNS
 from r2n.search.sample import Sample
@@ -170,7 +170,7 @@ def test_what_is_missing_is_in_the_middle_of_a_column_that_wild_values_squeeze()
     x[7] = np.nan
     schema, table = Schema.learn({"x": x, "y": np.arange(100.0)})
     problem = Problem.of(table, schema, x > 50, np.ones(100), Prices.of(1e-3), Caps())
-    z, unit = within_reach(Numbers.of(problem), [0, 1], np.arange(100))
+    z, unit = bring_within_reach(Numbers.of(problem), [0, 1], np.arange(100))
     gone, wild = (int(np.flatnonzero(problem.table.numeric("y") == place)[0]) for place in (7.0, 99.0))
     assert (z[0][gone], z[0][wild], unit[1]) == (0.0, 5.0, 1.0)
     assert 1.0 < np.ptp(np.delete(z[0], wild)) < 5.0
@@ -181,7 +181,7 @@ def test_a_row_that_counts_twice_is_in_the_middle_twice() -> None:
     z, counts = np.array([[3.0, 1.0, 2.0, 9.0, 4.0]]), np.array([1.0, 3.0, 1.0, 2.0, 1.0])
     again = np.repeat(z, counts.astype(int), axis=1)
     found, repeated = (
-        middles(each, [ascending(each[0], np.zeros(each.shape[1], dtype=bool))], weight)
+        find_middles(each, [sort_rows(each[0], np.zeros(each.shape[1], dtype=bool))], weight)
         for each, weight in ((z, counts), (again, np.ones(8)))
     )
     np.testing.assert_array_equal(found, repeated)
@@ -265,7 +265,7 @@ def test_a_category_must_be_worth_its_name() -> None:
     schema, table = Schema.learn(pd.DataFrame({"place": place}))
     for price, named in ((5e-4, ("a", "d")), (8e-3, ("a",))):
         problem = Problem.of(table, schema, np.isin(place, ["a", "d"]), np.ones(1_000), Prices.of(price), Caps())
-        found = list(membership_candidates(problem, np.arange(problem.n_rows), problem.cost))
+        found = list(propose_memberships(problem, np.arange(problem.n_rows), problem.cost))
         assert found == [Membership("place", named)]
 
 

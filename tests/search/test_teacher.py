@@ -11,7 +11,7 @@ from r2n import R2NClassifier
 from r2n.datasets import example
 from r2n.search import Labelled
 from r2n.search.plan import TEACHER_MIX
-from r2n.search.teacher import Cleaned, Features, Lesson, brier_score, clean_labels
+from r2n.search.teacher import Cleaned, Features, Lesson, clean_labels, score_brier
 from r2n.table import Schema
 
 
@@ -140,7 +140,7 @@ def test_where_a_line_knows_more_than_boosting_the_two_are_asked_together() -> N
     boosted, line = lesson.opinion(), lesson.logistic_opinion()
     opinion = (heard.judge - (1 - TEACHER_MIX) * judges.truth) / TEACHER_MIX
     np.testing.assert_allclose(opinion, (boosted + line) / 2, atol=1e-9)
-    assert brier_score(opinion, judges) < min(brier_score(boosted, judges), brier_score(line, judges))
+    assert score_brier(opinion, judges) < min(score_brier(boosted, judges), score_brier(line, judges))
 
 
 @pytest.mark.parametrize("wanted", [None, pytest.param(True, marks=pytest.mark.slow)])

@@ -61,7 +61,7 @@ class Soft:
         used = b != 0.0
         used[:, -1] = True
         others = (tuple(each for each in rule.literals if not isinstance(each, Halfspace)) for rule in rules)
-        return cls(normalised(b), used, np.array(owner, dtype=np.intp), tuple(others))
+        return cls(normalise(b), used, np.array(owner, dtype=np.intp), tuple(others))
 
     def hardened(self, b: Floats, numbers: Numbers) -> tuple[Rule, ...]:
         """Rules again, with these coefficients and thresholds."""
@@ -74,7 +74,7 @@ class Soft:
         return tuple(Rule(tuple(each)) for each in literals)
 
 
-def normalised(b: Floats) -> Floats:
+def normalise(b: Floats) -> Floats:
     """Coefficients of length one: what a temperature means must not depend on how a halfspace is written."""
     length = np.sqrt(np.sum(b[:, :-1] ** 2, axis=1, keepdims=True))
     return np.asarray(b / np.where(length > 0, length, 1.0))
@@ -99,16 +99,16 @@ def anneal(
         missing = numbers.missing[columns[:, None], rows]
         open_rows = fixed[:, rows]
         known = ~(used[:, :-1] @ missing) if missing.any() else None
-        slope = gradient(
+        slope = compute_gradient(
             soft.owner, b, numbers.middled(rows, columns), known, open_rows, cost[rows], schedule.temperature(step)
         )
-        b = normalised(b - schedule.rate * np.where(used, adam(moments, slope, step), 0.0))
+        b = normalise(b - schedule.rate * np.where(used, step_by_adam(moments, slope, step), 0.0))
     whole = soft.b.copy()
     whole[:, inside] = b
     return soft.hardened(whole, numbers)
 
 
-def gradient(
+def compute_gradient(
     owner: NDArray[np.intp], b: Floats, z: Singles, known: Bools | None, open_rows: Bools, cost: Singles, tau: float
 ) -> Floats:
     """Of Σ cost·prediction by each literal's coefficients; z is (columns + 1, rows).
@@ -127,7 +127,7 @@ def gradient(
     return np.asarray((by_rule[owner] * (1.0 - p)) @ z.T)
 
 
-def adam(moments: Floats, slope: Floats, step: int) -> Floats:
+def step_by_adam(moments: Floats, slope: Floats, step: int) -> Floats:
     """Adam's direction; `moments` is updated."""
     moments[0] += 0.1 * (slope - moments[0])
     moments[1] += 0.01 * (slope**2 - moments[1])

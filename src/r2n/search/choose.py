@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2n.rules import RuleSet
-from r2n.search.front import Front, Point, first_as_good, one_standard_error
+from r2n.search.front import Front, Point, find_first_as_good, find_within_one_error
 from r2n.search.plan import CHOICE_ERRORS, Caps
 from r2n.search.problem import Floats, Labelled
 from r2n.search.sample import Sample
@@ -49,7 +49,7 @@ def choose_point(front: Front, wrong: Floats, sample: Sample, taught: bool, caps
     weight = sample.judges.weight
     if caps.user_set_limits():
         return int(np.argmin(weight @ wrong))
-    chosen = min(one_standard_error(wrong, weight), front.best)  # a teacher errs: true labels have a say too
+    chosen = min(find_within_one_error(wrong, weight), front.best)  # a teacher errs: true labels have a say too
     if taught:
         # A constant was already beaten by a standard error on held-out rows: do not go back to it.
         first = 1 if chosen > 0 and front[0].size == 0 else 0
@@ -66,7 +66,7 @@ def find_smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled, errors:
     matters nowhere can follow them. The true labels are not mainly what the rules were fitted to, so they can tell.
     """
     wrong = np.column_stack([rules.truth(rows.table) != rows.truth for rules in candidates])
-    return first_as_good(wrong, rows.weight, len(candidates) - 1, errors)
+    return find_first_as_good(wrong, rows.weight, len(candidates) - 1, errors)
 
 
 def choose_fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, weight: Floats) -> int:
@@ -77,4 +77,4 @@ def choose_fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, we
     """
     last = {front[i].rules.n_rules: i for i in range(first, chosen + 1)}
     fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
-    return (*fewer, chosen)[first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), CHOICE_ERRORS)]
+    return (*fewer, chosen)[find_first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), CHOICE_ERRORS)]

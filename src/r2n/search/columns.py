@@ -45,11 +45,11 @@ class Numbers:
             z[k] = (problem.table.numeric(name) - centre[k]) / scale[k]
         missing = np.isnan(z)
         z[missing] = 0.0
-        orders = tuple(ascending(row, gone) for row, gone in zip(z, missing, strict=True))
-        middle, spread = middles(z, orders, problem.counts)
+        orders = tuple(sort_rows(row, gone) for row, gone in zip(z, missing, strict=True))
+        middle, spread = find_middles(z, orders, problem.counts)
         sign = np.array([problem.knowledge.sign(name) for name in names], dtype=np.int8)
-        lot = lots([*z, *(problem.table.codes(name)[0] for name in problem.schema.categorical)], n_rows)
-        ends = [ends_of(problem.table.numeric(name)) for name in names]
+        lot = shuffle_by_value([*z, *(problem.table.codes(name)[0] for name in problem.schema.categorical)], n_rows)
+        ends = [find_ends(problem.table.numeric(name)) for name in names]
         low, high = np.array(ends).reshape(len(names), 2).T
         apart = problem.knowledge.apart
         wild = np.array(scaling.wild, dtype=np.bool_)
@@ -195,10 +195,10 @@ class Numbers:
         return out
 
 
-def lots(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
+def shuffle_by_value(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
     """Each row's place in an order of the different rows that their values decide, but that looks like chance.
 
-    >>> lots([np.array([0.5, 0.2, 0.5]), np.array([1, 1, 1])], 3)[[0, 2]].tolist() in ([0, 0], [1, 1])
+    >>> shuffle_by_value([np.array([0.5, 0.2, 0.5]), np.array([1, 1, 1])], 3)[[0, 2]].tolist() in ([0, 0], [1, 1])
     True
     """
     mixed = np.zeros(n_rows, dtype=np.uint64)
@@ -211,19 +211,19 @@ def lots(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
     return np.unique(mixed, return_inverse=True)[1].astype(np.int32)
 
 
-def ends_of(values: Floats) -> tuple[float, float]:
+def find_ends(values: Floats) -> tuple[float, float]:
     """The least and the largest of those that are known; 0 if none is."""
     known = values[~np.isnan(values)]
     return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
 
 
-def ascending(z: Floats, missing: Bools) -> NDArray[np.int32]:
+def sort_rows(z: Floats, missing: Bools) -> NDArray[np.int32]:
     """The rows in ascending order, without those that are missing."""
     order = np.argsort(z, kind="stable").astype(np.int32)
     return order[~missing[order]]
 
 
-def middles(z: Floats, orders: Sequence[np.ndarray], counts: Floats) -> tuple[Floats, Floats]:
+def find_middles(z: Floats, orders: Sequence[np.ndarray], counts: Floats) -> tuple[Floats, Floats]:
     """Each column's median, and the width of its middle half (if that is none: of its middle 80 % or more).
 
     A row that counts twice is there twice.

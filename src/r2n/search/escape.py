@@ -10,7 +10,7 @@ from r2n.rules import Rule
 from r2n.search.anneal import Schedule, anneal
 from r2n.search.columns import Numbers
 from r2n.search.problem import Problem, Rules
-from r2n.search.state import replaced
+from r2n.search.state import replace_literal
 
 Escape = Callable[[Problem, Rules, Numbers, np.random.Generator], Rules]
 
@@ -26,7 +26,7 @@ def drop_two(problem: Problem, rules: Rules, numbers: Numbers, rng: np.random.Ge
         places = [(j, literal) for j, rule in enumerate(rules) for literal in rule.literals]
         if len(places) > 1:
             j, literal = places[rng.integers(len(places))]
-            shorter = replaced(rules[j], literal, None)
+            shorter = replace_literal(rules[j], literal, None)
             rules = (*rules[:j], *([shorter] if shorter.literals else []), *rules[j + 1 :])
     return rules
 
@@ -42,10 +42,10 @@ def split_one(problem: Problem, rules: Rules, numbers: Numbers, rng: np.random.G
     middle = float(np.median(numbers.z[k][fired]))
     halves = [numbers.halfspace([k], np.array([sign]), sign * middle) for sign in (1.0, -1.0)]
     pair = [Rule((*rules[j].literals, half)) for half in halves]
-    return _without_the_least(problem, [rule for i, rule in enumerate(rules) if i != j], pair)
+    return _drop_the_least(problem, [rule for i, rule in enumerate(rules) if i != j], pair)
 
 
-def _without_the_least(problem: Problem, others: Sequence[Rule], pair: Sequence[Rule]) -> Rules:
+def _drop_the_least(problem: Problem, others: Sequence[Rule], pair: Sequence[Rule]) -> Rules:
     """All of them, without the rule among the others that matters least if there are too many."""
     if problem.caps.rules is None or len(others) + len(pair) <= problem.caps.rules or not others:
         return (*others, *pair)

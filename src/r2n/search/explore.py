@@ -15,7 +15,7 @@ from r2n.search.columns import Numbers
 from r2n.search.descent import Move, Report, ignore_move
 from r2n.search.front import Point
 from r2n.search.plan import COLUMNS_LEFT_TO_GAIN, LEAST_ROWS_SAVED, MOST_RULE_SHARE, Plan
-from r2n.search.pool import best_subset
+from r2n.search.pool import find_best_subset
 from r2n.search.problem import Floats, Labelled, Prices, Problem, Rules
 from r2n.search.tasks import Task, carry_out
 
@@ -116,7 +116,7 @@ class Journey:
     def recombine(self, problem: Problem, numbers: Numbers, ends: Sequence[Rules]) -> None:
         """Keep the ends, best first, and among them what the best subset of all their rules leads to."""
         best = min(ends, key=problem.objective)
-        subset = best_subset(problem, [rule for end in ends for rule in end], best)
+        subset = find_best_subset(problem, [rule for end in ends for rule in end], best)
         reached = self.descend([] if subset in ends else [Task(problem, subset, "subset")], numbers)
         self.ends = sorted(drop_repeats([*reached, *ends]), key=problem.objective)
 

@@ -107,7 +107,7 @@ class Front:
         return "\n".join(lines)
 
 
-def one_standard_error(wrong: np.ndarray, weight: Floats) -> int:
+def find_within_one_error(wrong: np.ndarray, weight: Floats) -> int:
     """The first column (the smallest rule set) within one standard error of the best one.
 
     `wrong` has a row for each row held out and a column for each rule set. What is compared are the same
@@ -115,13 +115,13 @@ def one_standard_error(wrong: np.ndarray, weight: Floats) -> int:
 
     >>> import numpy as np
     >>> wrong = np.zeros((100, 3), bool); wrong[:40, 0] = True; wrong[:11, 1] = True; wrong[:10, 2] = True
-    >>> one_standard_error(wrong, np.ones(100))
+    >>> find_within_one_error(wrong, np.ones(100))
     1
     """
-    return first_as_good(wrong, weight, int(np.argmin(weight @ wrong)), 1.0)
+    return find_first_as_good(wrong, weight, int(np.argmin(weight @ wrong)), 1.0)
 
 
-def first_as_good(wrong: np.ndarray, weight: Floats, best: int, most: float) -> int:
+def find_first_as_good(wrong: np.ndarray, weight: Floats, best: int, most: float) -> int:
     """The first column that the one at `best` does not beat by more than so many standard errors."""
     share = weight / weight.sum()
     errors = share @ wrong

@@ -14,7 +14,7 @@ import numpy as np
 
 from r2n.rules import Filled, Halfspace, column_of, unfilled
 from r2n.search.columns import Numbers
-from r2n.search.cuts import best_sorted_cut
+from r2n.search.cuts import find_best_sorted_cut
 from r2n.search.plan import (
     BEST_SINGLES,
     FAR,
@@ -26,11 +26,11 @@ from r2n.search.plan import (
     WORTH_FILLING,
 )
 from r2n.search.problem import Floats
-from r2n.search.scans import NOT_FILLED, Direction, finish
+from r2n.search.scans import NOT_FILLED, Direction, scan_exactly
 from r2n.search.sets import Counted
 
 
-def halfspace_candidates(
+def propose_halfspaces(
     numbers: Numbers,
     rows: np.ndarray,
     cost: Floats,
@@ -47,11 +47,11 @@ def halfspace_candidates(
     """
     if len(rows) == 0 or not (numbers.names or sets) or not (cost < 0).any():
         return
-    singles = [each for each in single_columns(numbers, rows, cost) if numbers.names[each.columns[0]] not in barred]
+    singles = [each for each in cut_single_columns(numbers, rows, cost) if numbers.names[each.columns[0]] not in barred]
     singles.sort(key=lambda found: found.cost)
     for single in singles[:BEST_SINGLES]:
         yield numbers.halfspace(single.columns, single.b, single.threshold)
-        yield from filled(numbers, rows, cost, single.columns, single.b)
+        yield from fill_columns(numbers, rows, cost, single.columns, single.b)
     if most_columns < 2 or len(numbers.names) + len(sets) < 2:
         return
     open_columns = [k for k, name in enumerate(numbers.names) if name not in barred]
@@ -62,24 +62,24 @@ def halfspace_candidates(
         numbers = numbers.among(rows, [*screened, *beside], [*sets, *own])
         rows, first = np.arange(len(rows)), len(screened) + len(beside)
         screened = [*range(len(screened)), *range(first, first + len(sets))]
-    for columns, b in directions(numbers, rows, cost, screened, most_columns):
-        yield from finished(numbers, rows, cost, columns, b)
-        yield from filled(numbers, rows, cost, columns, b)
+    for columns, b in fit_directions(numbers, rows, cost, screened, most_columns):
+        yield from scan_direction(numbers, rows, cost, columns, b)
+        yield from fill_columns(numbers, rows, cost, columns, b)
     if start is not None:
-        yield from improved(numbers, rows, cost, start)
+        yield from improve(numbers, rows, cost, start)
 
 
-def improved(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Halfspace]:
+def improve(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Halfspace]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
     index = numbers.index
     columns = tuple(index[unfilled(key)] for key, _ in start.terms)
     b = np.array([a for _, a in start.terms]) * numbers.scale[list(columns)]
     keys = enumerate(key for key, _ in start.terms)
     fills = {k: numbers.inside(columns[k], key.fill) for k, key in keys if isinstance(key, Filled)}
-    yield from finished(numbers, rows, cost, columns, b, fills)
+    yield from scan_direction(numbers, rows, cost, columns, b, fills)
 
 
-def finished(
+def scan_direction(
     numbers: Numbers,
     rows: np.ndarray,
     cost: Floats,
@@ -88,12 +88,14 @@ def finished(
     fills: Mapping[int, float] = NOT_FILLED,
 ) -> Iterator[Halfspace]:
     """The halfspace that exact scans make of a direction; none if there is no cut."""
-    found = finish(numbers, rows, cost, columns, b, fills)
+    found = scan_exactly(numbers, rows, cost, columns, b, fills)
     if found is not None:
         yield numbers.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
 
 
-def filled(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats) -> Iterator[Halfspace]:
+def fill_columns(
+    numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats
+) -> Iterator[Halfspace]:
     """The same with a column filled where it is missing, or two: those that bring most rows in.
 
     They begin at their means, as the direction was found.
@@ -109,13 +111,13 @@ def filled(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[i
     two[~np.logical_and.outer(fillable, fillable) | np.eye(len(columns), dtype=np.bool_)] = 0.0
     worth = WORTH_FILLING * weight.sum()
     if one.max() > worth:
-        yield from finished(numbers, rows, cost, columns, b, {int(np.argmax(one)): 0.0})
+        yield from scan_direction(numbers, rows, cost, columns, b, {int(np.argmax(one)): 0.0})
     if two.max() > one.max() + worth:
         pair = np.unravel_index(int(np.argmax(two)), two.shape)
-        yield from finished(numbers, rows, cost, columns, b, {int(k): 0.0 for k in pair})
+        yield from scan_direction(numbers, rows, cost, columns, b, {int(k): 0.0 for k in pair})
 
 
-def single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:
+def cut_single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:
     """The best threshold of every column in both directions."""
     few = 8 * len(rows) < numbers.z.shape[1]  # then sorting them is quicker than looking for them in sorted columns
     wanted = np.zeros(numbers.z.shape[1])
@@ -127,13 +129,13 @@ def single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator
         mine = known[np.argsort(numbers.z[k][known])] if few else known[here[known]]
         if len(mine):
             values, costs = numbers.z[k][mine], wanted[mine]
-            up, down = best_sorted_cut(values, costs), best_sorted_cut(-values[::-1], costs[::-1])
+            up, down = find_best_sorted_cut(values, costs), find_best_sorted_cut(-values[::-1], costs[::-1])
             for sign, cut in ((1.0, up), (-1.0, down)):
                 if cut is not None and sign * numbers.sign[k] >= 0:
                     yield Direction((k,), np.array([sign]), cut.at, cut.cost)
 
 
-def directions(
+def fit_directions(
     numbers: Numbers, rows: np.ndarray, cost: Floats, screened: Sequence[int], most_columns: int
 ) -> Iterator[tuple[tuple[int, ...], Floats]]:
     """Logistic directions over ever fewer columns: all at first, then the weakest goes, again and again."""
@@ -144,16 +146,16 @@ def directions(
         return
     if len(columns) < 2:
         return
-    z, unit = within_reach(numbers, columns, rows)
-    b, intercept = logistic(z, cost)
+    z, unit = bring_within_reach(numbers, columns, rows)
+    b, intercept = fit_logistic(z, cost)
     while len(columns) > 1:
-        wrong = unwanted(numbers, columns, b)
+        wrong = find_unwanted(numbers, columns, b)
         if wrong:
             kept = [k for k in range(len(columns)) if k not in wrong]
             if len(kept) < 2:
                 return
             columns, z, unit = [columns[k] for k in kept], z[kept], unit[kept]
-            b, intercept = logistic(z, cost, (b[kept], intercept))
+            b, intercept = fit_logistic(z, cost, (b[kept], intercept))
             continue
         keep = min(len(columns) - 1, max(most_columns, len(columns) // 2)) if len(columns) > most_columns else None
         if keep is None:
@@ -163,10 +165,10 @@ def directions(
             return
         strongest = np.sort(np.argsort(-np.abs(b), kind="stable")[:keep])
         columns, z, unit = [columns[k] for k in strongest], z[strongest], unit[strongest]
-        b, intercept = logistic(z, cost, (b[strongest], intercept))
+        b, intercept = fit_logistic(z, cost, (b[strongest], intercept))
 
 
-def within_reach(numbers: Numbers, columns: Sequence[int], rows: np.ndarray) -> tuple[Floats, Floats]:
+def bring_within_reach(numbers: Numbers, columns: Sequence[int], rows: np.ndarray) -> tuple[Floats, Floats]:
     """These columns to fit a direction to, and the unit of each, in units of z.
 
     A few wild values (a 999999 that nobody declared) squeeze all others of a column into one place. Such a column is
@@ -181,7 +183,7 @@ def within_reach(numbers: Numbers, columns: Sequence[int], rows: np.ndarray) -> 
     return z, unit
 
 
-def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
+def find_unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
     """Places of columns with a sign they must not have; if there are none, the weaker ones of those kept apart."""
     wrong = {k for k, column in enumerate(columns) if b[k] * numbers.sign[column] < 0}
     if not wrong:
@@ -192,7 +194,7 @@ def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
     return wrong
 
 
-def logistic(
+def fit_logistic(
     z: Floats, cost: Floats, start: tuple[Floats, float] | None = None, ridge: float = FITTED_RIDGE
 ) -> tuple[Floats, float]:
     """Weighted logistic regression by Newton's method: the direction and the intercept."""

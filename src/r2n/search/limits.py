@@ -11,7 +11,7 @@ from r2n.search.moves import Fitter
 from r2n.search.plan import EXPLORED_ROWS, Caps
 from r2n.search.problem import Labelled, Prices, Problem
 from r2n.search.sample import draw_rows
-from r2n.search.state import State, replaced
+from r2n.search.state import State, replace_literal
 
 
 def kept_within(rules: RuleSet, rows: Labelled, caps: Caps, knowledge: Knowledge, price: float) -> RuleSet:
@@ -31,10 +31,10 @@ def keep_within_caps(problem: Problem, start: Iterable[Rule], fit: Fitter) -> tu
     while forbidden := [(rule, lit) for rule in rules for lit in rule.literals if not problem.permits(lit)]:
         rule, literal = forbidden[0]
         state = State.of(problem, rules)
-        j, rest = state.rules.index(rule), replaced(rule, literal, None)
+        j, rest = state.rules.index(rule), replace_literal(rule, literal, None)
         found = fit.best_instead(literal, state.care_set(j, literal), rest.columns)
         # A rule that loses a condition without another in its place would say more than it did.
-        rules = state.without_rule(j) if found is None else state.with_rule(j, replaced(rule, literal, found))
+        rules = state.without_rule(j) if found is None else state.with_rule(j, replace_literal(rule, literal, found))
     state = State.of(problem, rules)
     while not problem.allows(state.rules):
         options = list(list_cuts(problem, state))
@@ -60,7 +60,7 @@ def list_cuts(problem: Problem, state: State) -> Iterator[tuple[int, Rule | None
 
 def shorten_rule(j: int, rule: Rule) -> Iterator[tuple[int, Rule]]:
     """The rule without each of its literals in turn."""
-    yield from ((j, replaced(rule, literal, None)) for literal in rule.literals)
+    yield from ((j, replace_literal(rule, literal, None)) for literal in rule.literals)
 
 
 def measure_error_with(state: State, j: int, rule: Rule | None) -> float:

@@ -15,12 +15,12 @@ import numpy as np
 
 from r2n.rules import Halfspace, Literal, Rule, sets_of
 from r2n.search.columns import Numbers
-from r2n.search.halfspaces import halfspace_candidates, improved
-from r2n.search.memberships import membership_candidates
+from r2n.search.halfspaces import improve, propose_halfspaces
+from r2n.search.memberships import propose_memberships
 from r2n.search.plan import BOOSTS, GROWN_LITERALS, MERGED_RULES, MOST_SETS
 from r2n.search.problem import Bools, Floats, Problem
-from r2n.search.sets import Counted, sets_to_try
-from r2n.search.state import State, replaced
+from r2n.search.sets import Counted, propose_sets
+from r2n.search.state import State, replace_literal
 
 Candidates = Iterable[tuple[Rule, ...]]
 Groups = Iterator[Candidates]
@@ -62,12 +62,12 @@ class Fitter:
         halfspace = start if isinstance(start, Halfspace) and start.n_terms <= most else None
         barred = knowledge.excluded | knowledge.apart_from(beside)
         now = len(self._fitted)
-        sets = sets_to_try(self.problem, index, here, barred, most=MOST_SETS) if most > 1 else []
+        sets = propose_sets(self.problem, index, here, barred, most=MOST_SETS) if most > 1 else []
         counted = sets_of(halfspace) if halfspace is not None else ()
         own = [Counted.of(one, self.problem, index) for one in counted]
         for literal in chain(
-            halfspace_candidates(self.numbers, index, here, most, halfspace, barred, sets, own),
-            membership_candidates(self.problem, index, here, room),
+            propose_halfspaces(self.numbers, index, here, most, halfspace, barred, sets, own),
+            propose_memberships(self.problem, index, here, room),
             knowledge.literals,
         ):
             fits = room is None or literal.size <= room  # an expert's may be longer
@@ -88,7 +88,7 @@ class Fitter:
             shorter = numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
             index = np.flatnonzero(rows)
             if shorter is not None:
-                options += [shorter, *improved(numbers, index, self.problem.cost[index], shorter)]
+                options += [shorter, *improve(numbers, index, self.problem.cost[index], shorter)]
         permitted = [option for option in options if self.problem.permits(option)]
         return min(permitted, key=lambda option: self._objective(option, rows, self.problem.cost), default=None)
 
@@ -121,7 +121,7 @@ def drop_rule(state: State, fit: Fitter) -> Groups:
 def drop_literal(state: State, fit: Fitter) -> Groups:
     """Without one literal of one rule."""
     for j, rule in enumerate(state.rules):
-        yield (state.with_rule(j, replaced(rule, literal, None)) for literal in rule.literals)
+        yield (state.with_rule(j, replace_literal(rule, literal, None)) for literal in rule.literals)
 
 
 def add_known_literal(state: State, fit: Fitter) -> Groups:
@@ -135,11 +135,11 @@ def add_known_literal(state: State, fit: Fitter) -> Groups:
 def refit_literal(state: State, fit: Fitter) -> Groups:
     """With one literal fitted anew on its care set; the longest unfitted come first."""
     for j, literal in fit.longest_unfitted(state.rules):
-        care, rest = state.care_set(j, literal), replaced(state.rules[j], literal, None)
+        care, rest = state.care_set(j, literal), replace_literal(state.rules[j], literal, None)
         room = state.problem.room(state.with_rule(j, rest))
         if fit.is_new(literal, care, room):
             others = fit.literals(care, state.problem.cost, literal, rest.columns, room)
-            yield (state.with_rule(j, replaced(state.rules[j], literal, other)) for other in others)
+            yield (state.with_rule(j, replace_literal(state.rules[j], literal, other)) for other in others)
 
 
 def grow_literal(state: State, fit: Fitter) -> Groups:
@@ -158,26 +158,28 @@ def grow_rule(state: State, fit: Fitter) -> Groups:
     full = most is not None and len(state.rules) + len(state.problem.knowledge.fixed) >= most
     room = state.problem.room(state.rules)
     if not full and fit.is_new("rule", silent, room):
-        boosts = [*BOOSTS, *rare(state.problem.cost[silent])]
-        yield ((*state.rules, rule) for boost in boosts for rule in seeded(silent, boost, fit, room))
+        boosts = [*BOOSTS, *boost_rare(state.problem.cost[silent])]
+        yield ((*state.rules, rule) for boost in boosts for rule in seed_rules(silent, boost, fit, room))
 
 
-def rare(cost: Floats) -> Iterator[float]:
+def boost_rare(cost: Floats) -> Iterator[float]:
     """The boost that makes up for positives too rare for the others to bring out."""
     gain, loss = -float(cost[cost < 0].sum()), float(cost[cost > 0].sum())
     if gain > 0 and loss > 2 * BOOSTS[-1] * gain:
         yield loss / gain
 
 
-def seeded(rows: Bools, boost: float, fit: Fitter, room: int | None = None) -> Iterator[Rule]:
+def seed_rules(rows: Bools, boost: float, fit: Fitter, room: int | None = None) -> Iterator[Rule]:
     """Rules for these rows, from a first literal for which a covered positive counts `boost` times."""
     cost = fit.problem.cost
     seed = fit.best(rows, np.where(cost < 0, boost * cost, cost), room=room)
     if seed is not None:
-        yield from grown(Rule((seed,)), rows, fit, room)
+        yield from lengthen(Rule((seed,)), rows, fit, room)
 
 
-def grown(rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: int = GROWN_LITERALS) -> Iterator[Rule]:
+def lengthen(
+    rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: int = GROWN_LITERALS
+) -> Iterator[Rule]:
     """The rule, and longer ones, each by the literal that is best on the rows it still covers."""
     yield rule
     while len(rule.literals) < most:

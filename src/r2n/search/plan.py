@@ -1,4 +1,4 @@
-"""Every number that was chosen by trying: how much one search does, and the constants of its parts.
+"""Every number of the search that was chosen by trying: how much one run does, and the constants of its parts.
 
 A comment ends with the command that shows what the number does: `refine stress` stands for
 `python -m benchmarks.refine stress`. "No benchmark" says that none does so for this number alone;

@@ -91,7 +91,7 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         """To another process goes no cache, and of the table only these rows."""
-        table = self.table.detached((*self.schema.categorical, *named_by(self.knowledge)))
+        table = self.table.detached((*self.schema.categorical, *list_named_columns(self.knowledge)))
         return {**self.__dict__, "_truths": {}, "table": table}
 
     @classmethod
@@ -106,9 +106,9 @@ class Problem:
         knowledge: Knowledge = NOTHING,
     ) -> Problem:
         """From labels in {0, 1}, or probabilities, and weights. Rows in which a fixed rule is true are settled."""
-        named = named_by(knowledge)
-        rows, kind = different_rows(chain(columns_of(table, schema, named), [np.asarray(y)]))
-        table, weight, target = table.take(rows), sums_by(kind, weight), np.asarray(y, dtype=np.float64)[rows]
+        named = list_named_columns(knowledge)
+        rows, kind = find_different_rows(chain(iterate_columns(table, schema, named), [np.asarray(y)]))
+        table, weight, target = table.take(rows), sum_by_kind(kind, weight), np.asarray(y, dtype=np.float64)[rows]
         cost, floor = weight * (1.0 - 2.0 * target), float(np.sum(weight * target))
         settled = RuleSet(knowledge.fixed).truth(table) if knowledge.fixed else np.zeros(len(cost), dtype=np.bool_)
         floor += float(cost[settled].sum())
@@ -192,19 +192,19 @@ class Problem:
         return sum(rule.size for rule in (*learned, *self.knowledge.fixed))
 
 
-def objective_of(rules: RuleSet, problem: Problem) -> float:
+def recompute_objective(rules: RuleSet, problem: Problem) -> float:
     """The objective recomputed from a rule set and nothing else: what is reported must equal it."""
     return problem.error_of(rules.truth(problem.table)) + problem.prices.of_rules(rules.rules)
 
 
-def named_by(knowledge: Knowledge) -> frozenset[str]:
+def list_named_columns(knowledge: Knowledge) -> frozenset[str]:
     """The columns whose categories an expert names; they may be numbers."""
     rules = (*knowledge.start, *knowledge.fixed)
     literals = (*knowledge.literals, *(literal for rule in rules for literal in rule.literals))
     return frozenset(one.column for literal in literals for one in sets_of(literal))
 
 
-def columns_of(table: Table, schema: Schema, named: Collection[str]) -> Iterator[NDArray[Any]]:
+def iterate_columns(table: Table, schema: Schema, named: Collection[str]) -> Iterator[NDArray[Any]]:
     """Each column as what tells its values apart; as categories, long whole numbers differ that are one as floats."""
     for column in schema.columns:
         if column.kind == "numeric":
@@ -213,12 +213,12 @@ def columns_of(table: Table, schema: Schema, named: Collection[str]) -> Iterator
             yield table.codes(column.name)[0]
 
 
-def different_rows(columns: Iterable[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def find_different_rows(columns: Iterable[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """One row of each kind of equal rows, in the order of their values, and for each row its kind.
 
     The order is that of the first columns, of as many as tell all rows apart.
 
-    >>> rows, kind = different_rows([np.array([0.5, 0.2, 0.5, np.nan, np.nan]), np.array([1, 1, 1, 2, 2])])
+    >>> rows, kind = find_different_rows([np.array([0.5, 0.2, 0.5, np.nan, np.nan]), np.array([1, 1, 1, 2, 2])])
     >>> rows.tolist(), kind.tolist()
     ([1, 0, 3], [1, 0, 1, 2, 2])
     """
@@ -231,7 +231,7 @@ def different_rows(columns: Iterable[NDArray[Any]]) -> tuple[NDArray[np.intp], N
     return np.unique(kind, return_index=True)[1], kind
 
 
-def sums_by(kind: NDArray[np.intp], weight: Floats) -> Floats:
+def sum_by_kind(kind: NDArray[np.intp], weight: Floats) -> Floats:
     """The weight of each kind, rounded once: ten rows of 0.1 weigh what one of 10·0.1 does, in any order."""
     counts, sorted_weight = np.bincount(kind), weight[np.argsort(kind, kind="stable")]
     ends = np.cumsum(counts)

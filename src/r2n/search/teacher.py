@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from r2n.runtime.workers import side_by_side
-from r2n.search.halfspaces import logistic
+from r2n.search.halfspaces import fit_logistic
 from r2n.search.plan import (
     BOOSTING_ROUNDS,
     EXTREMES,
@@ -46,7 +46,7 @@ class Features:
     @classmethod
     def of(cls, table: Table, schema: Schema) -> Features:
         hollow = np.array([table.known(name).sum() < FEWEST_KNOWN for name in schema.names])
-        return cls(schema.columns, tuple(_places(table, column) for column in schema.columns), hollow)
+        return cls(schema.columns, tuple(_number_categories(table, column) for column in schema.columns), hollow)
 
     @property
     def categorical(self) -> Bools:
@@ -65,7 +65,7 @@ class Features:
         return matrix
 
 
-def _places(table: Table, column: Column) -> dict[object, float]:
+def _number_categories(table: Table, column: Column) -> dict[object, float]:
     """The most frequent categories, numbered: boosting takes at most 255, and learns nothing from rarer ones."""
     if column.kind == "numeric":
         return {}
@@ -75,7 +75,7 @@ def _places(table: Table, column: Column) -> dict[object, float]:
     return {value_key(values[k]): float(place) for place, k in enumerate(most)}
 
 
-def hidden(table: Table, name: str) -> float:
+def measure_hidden(table: Table, name: str) -> float:
     """The share of rows whose category a teacher is not shown, though others have it too."""
     codes, values = table.codes(name)
     counts = -np.sort(-np.bincount(codes[codes >= 0], minlength=len(values)))[TAUGHT_CATEGORIES:]
@@ -113,27 +113,27 @@ def clean_labels(
     if wanted is False or rows.n_rows < FEWEST_TAUGHT_ROWS or smaller < FEWEST_OF_A_CLASS:
         return plain
     features = Features.of(rows.table, schema)
-    if wanted is None and max((hidden(rows.table, name) for name in schema.categorical), default=0.0) > MOST_HIDDEN:
+    if wanted is None and any(measure_hidden(rows.table, name) > MOST_HIDDEN for name in schema.categorical):
         return plain
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(plain.fit, rows.truth)
     lessons = [Lesson(rows, known, rows.table, unseen, features, seed) for known, unseen in folds]
     if judges is not None:
         everything, judged = np.arange(rows.n_rows), np.arange(judges.n_rows)
         lessons.append(Lesson(rows, everything, judges.table, judged, features, seed))
-    opinions = opinions_of(lessons, n_jobs, until if wanted is None else inf)
+    opinions = hear_opinions(lessons, n_jobs, until if wanted is None else inf)
     if opinions is None:
         return plain
-    opinion = out_of_fold(opinions, lessons, rows)
+    opinion = gather_out_of_fold(opinions, lessons, rows)
     noisy = bool(np.average((opinion > 0.5) != rows.truth, weights=rows.weight) >= NOISY_ERROR)
     if wanted is None and not noisy:
         return plain
     lines = [lesson.logistic_opinion() for lesson in lessons]
-    line = brier_score(out_of_fold(lines, lessons, rows), rows)
-    if brier_score(opinion, rows) >= line:  # then the two know more together than either, or boosting has little to say
+    line = score_brier(gather_out_of_fold(lines, lessons, rows), rows)
+    if score_brier(opinion, rows) >= line:  # then the two know more together than either, or boosting has little to say
         opinions = [(boosted + plain_fit) / 2 for boosted, plain_fit in zip(opinions, lines, strict=True)]
-        opinion = out_of_fold(opinions, lessons, rows)
+        opinion = gather_out_of_fold(opinions, lessons, rows)
     fit = TEACHER_MIX * opinion + (1.0 - TEACHER_MIX) * plain.fit
-    if turns_over_a_class(fit, rows) or (wanted is None and brier_score(opinion, rows) >= line):
+    if turns_over_a_class(fit, rows) or (wanted is None and score_brier(opinion, rows) >= line):
         return replace(plain, noisy=noisy)
     judge = fit if judges is None else TEACHER_MIX * opinions[-1] + (1.0 - TEACHER_MIX) * plain.judge
     return Cleaned(fit, judge, taught=True, noisy=noisy)
@@ -145,7 +145,7 @@ def keep_labels(rows: Labelled, judges: Labelled | None) -> Cleaned:
     return Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
 
 
-def out_of_fold(opinions: Sequence[Floats], lessons: Sequence[Lesson], rows: Labelled) -> Floats:
+def gather_out_of_fold(opinions: Sequence[Floats], lessons: Sequence[Lesson], rows: Labelled) -> Floats:
     """Each row's opinion by the teacher of the fold that did not see it."""
     opinion = np.empty(rows.n_rows)
     for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
@@ -153,7 +153,7 @@ def out_of_fold(opinions: Sequence[Floats], lessons: Sequence[Lesson], rows: Lab
     return opinion
 
 
-def brier_score(probability: Floats, rows: Labelled) -> float:
+def score_brier(probability: Floats, rows: Labelled) -> float:
     """The mean squared distance of probabilities from the labels, by weight."""
     return float(np.average((probability - rows.truth) ** 2, weights=rows.weight))
 
@@ -164,7 +164,7 @@ def turns_over_a_class(target: Floats, rows: Labelled) -> bool:
     return any(turned[rows.truth == side].sum() >= rows.weight[rows.truth == side].sum() / 2 for side in (False, True))
 
 
-def opinions_of(lessons: Sequence[Lesson], n_jobs: int | None, until: float) -> list[Floats] | None:
+def hear_opinions(lessons: Sequence[Lesson], n_jobs: int | None, until: float) -> list[Floats] | None:
     """What the teacher of every lesson thinks; None if the first shows that all would take until after `until`."""
     began = time.monotonic()
     first = [lesson.opinion() for lesson in lessons[:1] if until < inf]
@@ -207,9 +207,9 @@ class Lesson:
         categorical, truth = self.features.categorical, known.truth.astype(np.float64)
         learned, asked = (self.features.matrix(table) for table in (known.table, self.table.take(self.unseen)))
         for k in np.flatnonzero(categorical):
-            learned[:, k], asked[:, k] = shares_by_category(learned[:, k], asked[:, k], truth, known.weight)
-        z, ask = standardised(learned, asked, known.weight)
-        b, intercept = logistic(z.T, known.weight * (1.0 - 2.0 * truth))
+            learned[:, k], asked[:, k] = share_by_category(learned[:, k], asked[:, k], truth, known.weight)
+        z, ask = standardise(learned, asked, known.weight)
+        b, intercept = fit_logistic(z.T, known.weight * (1.0 - 2.0 * truth))
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip(ask @ b + intercept, -30, 30))))
 
     def taught(self) -> Any:
@@ -219,10 +219,10 @@ class Lesson:
         equal = bool(np.all(self.rows.weight == self.rows.weight[0]))  # then boosting is six times as fast without
         weight = None if equal else self.rows.weight[few]
         matrix = self.features.matrix(self.rows.table.take(few))
-        return boosting(self.features.categorical, self.seed).fit(matrix, self.rows.truth[few], weight)
+        return make_boosting(self.features.categorical, self.seed).fit(matrix, self.rows.truth[few], weight)
 
 
-def shares_by_category(codes: Floats, asked: Floats, truth: Floats, weight: Floats) -> tuple[Floats, Floats]:
+def share_by_category(codes: Floats, asked: Floats, truth: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """The smoothed share of positives of each row's category; the overall share where it is missing."""
     overall, n = float(np.average(truth, weights=weight)), TAUGHT_CATEGORIES
     places = np.nan_to_num(codes, nan=n).astype(np.intp)
@@ -231,7 +231,7 @@ def shares_by_category(codes: Floats, asked: Floats, truth: Floats, weight: Floa
     return shares[places], shares[np.nan_to_num(asked, nan=n).astype(np.intp)]
 
 
-def standardised(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats, Floats]:
+def standardise(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Both in deviations of what was learned from, the extremes cut off; what is missing at the mean."""
     low, high = np.nanquantile(learned, EXTREMES, axis=0)
     clipped, other = np.clip(learned, low, high), np.clip(asked, low, high)
@@ -243,7 +243,7 @@ def standardised(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats
     return np.nan_to_num((clipped - mean) / unit, nan=0.0), np.nan_to_num((other - mean) / unit, nan=0.0)
 
 
-def boosting(categorical: Bools, seed: int) -> Any:
+def make_boosting(categorical: Bools, seed: int) -> Any:
     """The teacher."""
     marked = categorical if categorical.any() else None
     return HistGradientBoostingClassifier(categorical_features=marked, max_iter=BOOSTING_ROUNDS, random_state=seed)
