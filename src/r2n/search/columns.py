@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Filled, Halfspace, Key, Knowledge, Literal, Membership, column_of
+from r2n.search.plan import COLUMN_BINS
 from r2n.search.problem import Bools, Floats, Problem
 from r2n.search.sets import Counted
 from r2n.table import Scaling
@@ -30,7 +32,7 @@ class Numbers:
     low: Floats  # (d,), in the table's units: the least known value
     high: Floats  # (d,): the largest
     wild: Bools  # (d,): whether a few values are beyond all measure, see Scaling
-    order: tuple[NDArray[np.int32], ...]  # each column's rows in ascending order, missing ones left out
+    codes: NDArray[np.int16]  # (d, n): each value's bin among `COLUMN_BINS` of about as many rows, -1 where missing
     sign: NDArray[np.int8]  # (d,): that a column's coefficients must have, 0 for either
     apart: tuple[frozenset[str], ...]  # groups of columns of which no literal may read two
     lot: NDArray[np.int32]  # (n,): each row's place in a shuffled order of the different rows
@@ -53,7 +55,14 @@ class Numbers:
         low, high = np.array(ends).reshape(len(names), 2).T
         apart = problem.knowledge.apart
         wild = np.array(scaling.wild, dtype=np.bool_)
-        return cls(names, z, missing, centre, scale, middle, spread, low, high, wild, orders, sign, apart, lot)
+        codes = np.array([sort_into_bins(row, order) for row, order in zip(z, orders, strict=True)], dtype=np.int16)
+        codes = codes.reshape(len(names), n_rows)
+        return cls(names, z, missing, centre, scale, middle, spread, low, high, wild, codes, sign, apart, lot)
+
+    @cached_property
+    def missing_anywhere(self) -> Bools:
+        """Which columns miss a value in some row."""
+        return self.missing.any(axis=1)
 
     def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> Numbers:
         """These columns on these rows alone, and sets, which are over the same rows, beside them."""
@@ -80,7 +89,7 @@ class Numbers:
             np.append(self.low[chosen], np.zeros(s)),
             np.append(self.high[chosen], np.zeros(s)),
             np.append(self.wild[chosen], np.zeros(s, dtype=np.bool_)),
-            (),
+            np.zeros((0, n), dtype=np.int16),
             np.append(self.sign[chosen], np.zeros(s, dtype=np.int8)),
             self.apart,
             self.lot[rows],
@@ -221,6 +230,23 @@ def sort_rows(z: Floats, missing: Bools) -> NDArray[np.int32]:
     """The rows in ascending order, without those that are missing."""
     order = np.argsort(z, kind="stable").astype(np.int32)
     return order[~missing[order]]
+
+
+def sort_into_bins(z: Floats, order: NDArray[np.int32]) -> NDArray[np.int16]:
+    """The bin of each row's value: equal values in one bin, about as many rows in each; -1 for rows without a place.
+
+    >>> sort_into_bins(np.array([0.5, 0.1, 0.5, 0.0]), np.array([1, 0, 2], dtype=np.int32)).tolist()
+    [1, 0, 1, -1]
+    """
+    codes = np.full(len(z), -1, dtype=np.int16)
+    if len(order):
+        values = z[order]
+        first = np.flatnonzero(np.append(True, values[1:] > values[:-1]))  # of each value
+        group = np.arange(len(first))
+        if len(first) > COLUMN_BINS:
+            group = np.unique(first * COLUMN_BINS // len(order), return_inverse=True)[1]
+        codes[order] = np.repeat(group, np.diff(np.append(first, len(order))))
+    return codes
 
 
 def find_middles(z: Floats, orders: Sequence[np.ndarray], counts: Floats) -> tuple[Floats, Floats]:

@@ -84,11 +84,13 @@ def find_first_better(
         best, at_most = None, state.objective - LEAST_GAIN
         for rules in group:
             if state.problem.allows(rules, state.rules):
-                candidate = State.of(state.problem, rules, near=state)
-                if candidate.objective < at_most:
-                    best, at_most = candidate, candidate.objective
+                objective = state.objective_of(rules)
+                if objective < at_most:
+                    best, at_most = rules, objective
             if is_past(deadline):
-                return best
+                break
         if best is not None:
-            return best
+            return State.of(state.problem, best, near=state)
+        if is_past(deadline):
+            return None
     return None

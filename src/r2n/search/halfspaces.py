@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from r2n.rules import Filled, Halfspace, column_of, unfilled
+from r2n.search import kernels
 from r2n.search.columns import Numbers
-from r2n.search.cuts import find_best_sorted_cut
 from r2n.search.plan import (
     BEST_SINGLES,
+    COLUMN_BINS,
     FAR,
     FITTED_COLUMNS,
     FITTED_RIDGE,
@@ -25,8 +27,8 @@ from r2n.search.plan import (
     SQUEEZED,
     WORTH_FILLING,
 )
-from r2n.search.problem import Floats
-from r2n.search.scans import NOT_FILLED, Direction, scan_exactly
+from r2n.search.problem import Bools, Floats
+from r2n.search.scans import NOT_FILLED, scan_exactly
 from r2n.search.sets import Counted
 
 
@@ -39,23 +41,22 @@ def propose_halfspaces(
     barred: Collection[str] = (),
     sets: Sequence[Counted] = (),
     own: Sequence[Counted] = (),
-) -> Iterator[Halfspace]:
-    """Good halfspaces for these rows, of one column up to `most_columns`; `start` is improved besides.
+) -> Iterator[tuple[float, Halfspace]]:
+    """Good halfspaces for these rows, of one column up to `most_columns`, each with its cost; `start` is improved too.
 
     Columns that are barred are left out, and the signs that columns must have are kept. A sum may count `sets`; those
     that `start` has are its `own`.
     """
     if len(rows) == 0 or not (numbers.names or sets) or not (cost < 0).any():
         return
-    singles = [each for each in cut_single_columns(numbers, rows, cost) if numbers.names[each.columns[0]] not in barred]
-    singles.sort(key=lambda found: found.cost)
-    for single in singles[:BEST_SINGLES]:
-        yield numbers.halfspace(single.columns, single.b, single.threshold)
-        yield from fill_columns(numbers, rows, cost, single.columns, single.b)
+    singles = sorted(each for each in cut_single_columns(numbers, rows, cost) if numbers.names[each[1]] not in barred)
+    for _, column, sign in singles[:BEST_SINGLES]:
+        yield from scan_direction(numbers, rows, cost, (column,), np.array([sign]))
+        yield from fill_columns(numbers, rows, cost, (column,), np.array([sign]))
     if most_columns < 2 or len(numbers.names) + len(sets) < 2:
         return
     open_columns = [k for k, name in enumerate(numbers.names) if name not in barred]
-    screened = (list(dict.fromkeys(found.columns[0] for found in singles)) or open_columns)[:FITTED_COLUMNS]
+    screened = (list(dict.fromkeys(column for _, column, _ in singles)) or open_columns)[:FITTED_COLUMNS]
     if sets or own:
         index = numbers.index
         beside = [index[name] for name in (start.compared if start is not None else ()) if index[name] not in screened]
@@ -69,7 +70,7 @@ def propose_halfspaces(
         yield from improve(numbers, rows, cost, start)
 
 
-def improve(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Halfspace]:
+def improve(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[tuple[float, Halfspace]]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
     index = numbers.index
     columns = tuple(index[unfilled(key)] for key, _ in start.terms)
@@ -86,21 +87,24 @@ def scan_direction(
     columns: Sequence[int],
     b: Floats,
     fills: Mapping[int, float] = NOT_FILLED,
-) -> Iterator[Halfspace]:
-    """The halfspace that exact scans make of a direction; none if there is no cut."""
+) -> Iterator[tuple[float, Halfspace]]:
+    """The cost and the halfspace that exact scans make of a direction; none if there is no cut."""
     found = scan_exactly(numbers, rows, cost, columns, b, fills)
     if found is not None:
-        yield numbers.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
+        yield found.cost, numbers.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
 
 
 def fill_columns(
     numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats
-) -> Iterator[Halfspace]:
+) -> Iterator[tuple[float, Halfspace]]:
     """The same with a column filled where it is missing, or two: those that bring most rows in.
 
     They begin at their means, as the direction was found.
     """
-    missing = numbers.missing[np.asarray(columns)[:, None], rows]
+    own = np.asarray(columns)
+    if not numbers.missing_anywhere[own].any():
+        return
+    missing = numbers.missing[own[:, None], rows]
     if not missing.any():
         return
     fillable = np.array([not isinstance(numbers.names[column], Counted) for column in columns])
@@ -117,101 +121,58 @@ def fill_columns(
         yield from scan_direction(numbers, rows, cost, columns, b, {int(k): 0.0 for k in pair})
 
 
-def cut_single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:
-    """The best threshold of every column in both directions."""
-    few = 8 * len(rows) < numbers.z.shape[1]  # then sorting them is quicker than looking for them in sorted columns
-    wanted = np.zeros(numbers.z.shape[1])
-    wanted[rows] = cost
-    here = np.zeros(numbers.z.shape[1], dtype=np.bool_)
-    here[rows] = True
-    for k, order in enumerate(numbers.order):
-        known = rows[~numbers.missing[k][rows]] if few else order
-        mine = known[np.argsort(numbers.z[k][known])] if few else known[here[known]]
-        if len(mine):
-            values, costs = numbers.z[k][mine], wanted[mine]
-            up, down = find_best_sorted_cut(values, costs), find_best_sorted_cut(-values[::-1], costs[::-1])
-            for sign, cut in ((1.0, up), (-1.0, down)):
-                if cut is not None and sign * numbers.sign[k] >= 0:
-                    yield Direction((k,), np.array([sign]), cut.at, cut.cost)
+def cut_single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[tuple[float, int, float]]:
+    """For every column and either direction the cost of its best threshold between bins: (cost, column, direction)."""
+    up, down = kernels.scan_columns(numbers.codes, rows, cost, COLUMN_BINS)
+    for k in range(len(up)):
+        for sign, total in ((1.0, up[k]), (-1.0, down[k])):
+            if total < np.inf and sign * numbers.sign[k] >= 0:
+                yield float(total), k, sign
 
 
 def fit_directions(
     numbers: Numbers, rows: np.ndarray, cost: Floats, screened: Sequence[int], most_columns: int
 ) -> Iterator[tuple[tuple[int, ...], Floats]]:
-    """Logistic directions over ever fewer columns: all at first, then the weakest goes, again and again."""
-    columns = list(screened)
+    """Logistic directions over ever fewer columns, from `most_columns` down to two."""
+    columns = np.array(screened, dtype=np.intp)
     read = numbers.sample(rows, FITTED_ROWS)  # a direction need not be exact: the scans that finish it read all rows
     rows, cost = rows[read], cost[read]
-    if not (cost < 0).any():
-        return
-    if len(columns) < 2:
+    if not (cost < 0).any() or len(columns) < 2:
         return
     z, unit = bring_within_reach(numbers, columns, rows)
-    b, intercept = fit_logistic(z, cost)
-    while len(columns) > 1:
-        wrong = find_unwanted(numbers, columns, b)
-        if wrong:
-            kept = [k for k in range(len(columns)) if k not in wrong]
-            if len(kept) < 2:
-                return
-            columns, z, unit = [columns[k] for k in kept], z[kept], unit[kept]
-            b, intercept = fit_logistic(z, cost, (b[kept], intercept))
-            continue
-        keep = min(len(columns) - 1, max(most_columns, len(columns) // 2)) if len(columns) > most_columns else None
-        if keep is None:
-            yield tuple(columns), b / unit
-            keep = len(columns) - 1
-        if keep < 2:
-            return
-        strongest = np.sort(np.argsort(-np.abs(b), kind="stable")[:keep])
-        columns, z, unit = [columns[k] for k in strongest], z[strongest], unit[strongest]
-        b, intercept = fit_logistic(z, cost, (b[strongest], intercept))
+    weight = np.abs(cost)
+    x, truth = np.vstack([z, np.ones(len(rows))]), (cost < 0).astype(np.float64)
+    sign, apart, most = numbers.sign[columns], find_apart(numbers, columns), min(most_columns, len(columns))
+    found, n_found = kernels.fit_sparse_directions(
+        x, truth, weight / weight.sum(), sign, apart, most, FITTED_RIDGE, NEWTON_STEPS
+    )
+    for b in found[:n_found]:
+        used = np.flatnonzero(b)
+        if len(used) > 1:
+            yield tuple(columns[used].tolist()), b[used] / unit[used]
 
 
-def bring_within_reach(numbers: Numbers, columns: Sequence[int], rows: np.ndarray) -> tuple[Floats, Floats]:
+def find_apart(numbers: Numbers, columns: NDArray[np.intp]) -> Bools:
+    """Which of these columns no literal may read together: (columns, columns)."""
+    apart = np.zeros((len(columns), len(columns)), dtype=np.bool_)
+    if numbers.apart:
+        read = np.array([column_of(numbers.names[column]) for column in columns], dtype=object)
+        for group in numbers.apart:
+            member = np.array([name in group for name in read])
+            apart |= member[:, None] & member & (read[:, None] != read)
+    return apart
+
+
+def bring_within_reach(numbers: Numbers, columns: NDArray[np.intp], rows: np.ndarray) -> tuple[Floats, Floats]:
     """These columns to fit a direction to, and the unit of each, in units of z.
 
     A few wild values (a 999999 that nobody declared) squeeze all others of a column into one place. Such a column is
     measured by its middle half, and cut off where that is far away; the scans that follow see it as it is.
     """
-    own = np.asarray(columns)
+    own = columns
     z, unit = numbers.z[own[:, None], rows], np.ones(len(own))
     for k in np.flatnonzero((numbers.spread[own] < SQUEEZED) | numbers.wild[own]):
         unit[k] = numbers.spread[own[k]]
         z[k] = np.clip((z[k] - numbers.middle[own[k]]) / unit[k], -FAR, FAR)
         z[k][numbers.missing[own[k]][rows]] = 0.0  # what is missing is in the middle here, for the mean is not
     return z, unit
-
-
-def find_unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
-    """Places of columns with a sign they must not have; if there are none, the weaker ones of those kept apart."""
-    wrong = {k for k, column in enumerate(columns) if b[k] * numbers.sign[column] < 0}
-    if not wrong:
-        read = [column_of(numbers.names[column]) for column in columns]
-        for group in numbers.apart:
-            members = sorted((k for k, name in enumerate(read) if name in group), key=lambda k: -abs(b[k]))
-            wrong |= {k for k in members if read[k] != read[members[0]]}
-    return wrong
-
-
-def fit_logistic(
-    z: Floats, cost: Floats, start: tuple[Floats, float] | None = None, ridge: float = FITTED_RIDGE
-) -> tuple[Floats, float]:
-    """Weighted logistic regression by Newton's method: the direction and the intercept."""
-    d, n = z.shape
-    x = np.vstack([z, np.ones(n)])
-    target, weight = (cost < 0).astype(np.float64), np.abs(cost)
-    weight = weight / weight.sum() if weight.sum() > 0 else weight
-    w = np.zeros(d + 1) if start is None else np.append(*start)
-    penalty = np.r_[np.full(d, ridge), 1e-9]
-    for _ in range(NEWTON_STEPS):
-        p = 1.0 / (1.0 + np.exp(-np.clip(w @ x, -30, 30)))
-        gradient = x @ (weight * (p - target)) + penalty * w
-        curvature = weight * np.maximum(p * (1 - p), 1e-6)
-        hessian = (x * curvature) @ x.T
-        hessian[np.diag_indices(d + 1)] += penalty + 1e-10
-        step = np.linalg.solve(hessian, gradient)
-        w = w - step
-        if np.abs(step).max() < 1e-2 * max(1.0, np.abs(w).max()):
-            break
-    return w[:-1], float(w[-1])

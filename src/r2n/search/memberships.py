@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Known, Literal, Membership, Missing
+from r2n.search import kernels
 from r2n.search.plan import FEWEST_SURE_ROWS, SURE_VARIANCES
 from r2n.search.problem import Bools, Floats, Problem
 
@@ -19,24 +20,33 @@ def propose_memberships(problem: Problem, rows: np.ndarray, cost: Floats, room: 
     of few rows that do not agree are left undecided, as those never seen are: a column of names, one row each, would
     else fit any labels with a single literal.
     """
-    weight, least = problem.counts[rows], problem.least_worth
+    weight, least = problem.counts, problem.least_worth
     for name in problem.schema.categorical:
         codes, values = problem.table.codes(name)
-        sums, unsure = weigh_categories(codes[rows], len(values), cost, weight)
-        yield from _propose_for_column(name, np.where(unsure, 0.0, sums), values, least, room)
+        sums, doubtful, _ = weigh_categories(codes, rows, len(values), cost, weight)
+        yield from _propose_for_column(name, np.where(doubtful, 0.0, sums), values, least, room)
     for column in problem.schema.columns:
         if column.missing:
             yield Missing(column.name)
             yield Known(column.name)
 
 
-def weigh_categories(codes: NDArray[np.int32], n: int, cost: Floats, weight: Floats) -> tuple[Floats, Bools]:
-    """The sum of costs of each of n categories, and whether its rows are too few to be believed."""
+def weigh_categories(
+    codes: NDArray[np.int32], rows: NDArray[np.intp], n: int, cost: Floats, weight: Floats
+) -> tuple[Floats, Bools, Floats]:
+    """The sum of costs of each of n categories, whether its rows are too few to be believed, and the sum of |cost|.
+
+    Codes and weights are of all rows, the costs of these rows.
+    """
+    sums = kernels.sum_by_code(codes, rows, n, cost, weight)
+    return sums[0], find_doubtful(sums), sums[3]
+
+
+def find_doubtful(sums: Floats) -> Bools:
+    """Which categories have too few rows to be believed, by their sums of cost, of cost²/weight and of weight."""
     # Of a sum of w rows that each cost a or -a, the variance is w·a².
-    sums, variance, counts = (
-        np.bincount(codes + 1, weights=each, minlength=n + 1)[1:] for each in (cost, cost**2 / weight, weight)
-    )
-    return np.asarray(sums, dtype=np.float64), (counts < FEWEST_SURE_ROWS) & (sums**2 <= SURE_VARIANCES * variance)
+    doubtful: Bools = (sums[2] < FEWEST_SURE_ROWS) & (sums[0] ** 2 <= SURE_VARIANCES * sums[1])
+    return doubtful
 
 
 def _propose_for_column(

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import chain, combinations
+from itertools import combinations
 
 import numpy as np
 
 from r2n.rules import Halfspace, Literal, Rule, sets_of
+from r2n.search import kernels
 from r2n.search.columns import Numbers
 from r2n.search.halfspaces import improve, propose_halfspaces
 from r2n.search.memberships import propose_memberships
-from r2n.search.plan import BOOSTS, GROWN_LITERALS, MERGED_RULES, MOST_SETS
+from r2n.search.plan import BOOSTS, GROWN_LITERALS, MERGED_RULES, MOST_SETS, TRIED
 from r2n.search.problem import Bools, Floats, Problem
 from r2n.search.sets import Counted, propose_sets
 from r2n.search.state import State, replace_literal
@@ -46,55 +47,57 @@ class Fitter:
         start: Literal | None = None,
         beside: Iterable[str] = (),
         room: int | None = None,
-    ) -> Iterator[Literal]:
-        """Good literals to be true in the rows of negative cost and false in the others.
+    ) -> list[tuple[float, Literal]]:
+        """Good literals to be true in the rows of negative cost and false in the others: what each costs, best first.
 
         They are for a rule that reads the columns `beside`, read at most `room` columns where that is given, and may
         be of those that an expert gave.
         """
-        index, knowledge = np.flatnonzero(rows), self.problem.knowledge
+        index, knowledge, problem = np.flatnonzero(rows), self.problem.knowledge, self.problem
         here = cost[index]
-        most = self.problem.caps.columns or len(self.numbers.names) + MOST_SETS
+        most = problem.caps.columns or len(self.numbers.names) + MOST_SETS
         if room is not None:
             most = min(most, room)
         if most < 1:
-            return
+            return []
         halfspace = start if isinstance(start, Halfspace) and start.n_terms <= most else None
         barred = knowledge.excluded | knowledge.apart_from(beside)
-        now = len(self._fitted)
-        sets = propose_sets(self.problem, index, here, barred, most=MOST_SETS) if most > 1 else []
+        sets = propose_sets(problem, index, here, barred, most=MOST_SETS) if most > 1 else []
         counted = sets_of(halfspace) if halfspace is not None else ()
-        own = [Counted.of(one, self.problem, index) for one in counted]
-        for literal in chain(
-            propose_halfspaces(self.numbers, index, here, most, halfspace, barred, sets, own),
-            propose_memberships(self.problem, index, here, room),
-            knowledge.literals,
-        ):
+        own = [Counted.of(one, problem, index) for one in counted]
+        found = list(propose_halfspaces(self.numbers, index, here, most, halfspace, barred, sets, own))
+        others = [*propose_memberships(problem, index, here, room), *knowledge.literals]
+        found += [(kernels.sum_where(cost, rows & problem.truth(literal)), literal) for literal in others]
+        now, ranked = len(self._fitted), []
+        for weight, literal in found:
             fits = room is None or literal.size <= room  # an expert's may be longer
-            if fits and self.problem.permits(literal) and not barred & set(literal.columns):
+            if fits and problem.permits(literal) and not barred & set(literal.columns):
                 self._fitted[literal] = now
-                yield literal
+                ranked.append((weight / problem.total + problem.prices.of_literal(literal), literal))
+        ranked.sort(key=lambda pair: pair[0])
+        return ranked
 
     def best(self, rows: Bools, cost: Floats, beside: Iterable[str] = (), room: int | None = None) -> Literal | None:
         """The literal of the lowest cost on these rows, its price included."""
-        options = self.literals(rows, cost, beside=beside, room=room)
-        return min(options, key=lambda literal: self._objective(literal, rows, cost), default=None)
+        ranked = self.literals(rows, cost, beside=beside, room=room)
+        return ranked[0][1] if ranked else None
 
     def best_instead(self, literal: Literal, rows: Bools, beside: Iterable[str]) -> Literal | None:
         """The best permitted literal for the place of one that is not: another, or what is strongest in it."""
-        options = list(self.literals(rows, self.problem.cost, beside=beside))
+        options = [found for _, found in self.literals(rows, self.problem.cost, beside=beside)[:1]]
         if isinstance(literal, Halfspace):
             numbers = self.numbers.with_terms(self.problem, [literal])
             shorter = numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
             index = np.flatnonzero(rows)
             if shorter is not None:
-                options += [shorter, *improve(numbers, index, self.problem.cost[index], shorter)]
+                better = improve(numbers, index, self.problem.cost[index], shorter)
+                options += [shorter, *(found for _, found in better)]
         permitted = [option for option in options if self.problem.permits(option)]
         return min(permitted, key=lambda option: self._objective(option, rows, self.problem.cost), default=None)
 
     def _objective(self, literal: Literal, rows: Bools, cost: Floats) -> float:
         """What a literal costs on these rows, its price included."""
-        weight = float(cost[rows & self.problem.truth(literal)].sum())
+        weight = kernels.sum_where(cost, rows & self.problem.truth(literal))
         return weight / self.problem.total + self.problem.prices.of_literal(literal)
 
     def is_new(self, question: object, rows: Bools, room: int | None) -> bool:
@@ -138,8 +141,8 @@ def refit_literal(state: State, fit: Fitter) -> Groups:
         care, rest = state.care_set(j, literal), replace_literal(state.rules[j], literal, None)
         room = state.problem.room(state.with_rule(j, rest))
         if fit.is_new(literal, care, room):
-            others = fit.literals(care, state.problem.cost, literal, rest.columns, room)
-            yield (state.with_rule(j, replace_literal(state.rules[j], literal, other)) for other in others)
+            others = fit.literals(care, state.problem.cost, literal, rest.columns, room)[:TRIED]
+            yield (state.with_rule(j, replace_literal(state.rules[j], literal, other)) for _, other in others)
 
 
 def grow_literal(state: State, fit: Fitter) -> Groups:
@@ -148,8 +151,8 @@ def grow_literal(state: State, fit: Fitter) -> Groups:
     for j, rule in enumerate(state.rules):
         alone = state.fired[j] & state.others_silent(j)
         if fit.is_new("grow", alone, room):
-            literals = fit.literals(alone, state.problem.cost, beside=rule.columns, room=room)
-            yield (state.with_rule(j, Rule((*rule.literals, literal))) for literal in literals)
+            literals = fit.literals(alone, state.problem.cost, beside=rule.columns, room=room)[:TRIED]
+            yield (state.with_rule(j, Rule((*rule.literals, literal))) for _, literal in literals)
 
 
 def grow_rule(state: State, fit: Fitter) -> Groups:
@@ -166,7 +169,7 @@ def boost_rare(cost: Floats) -> Iterator[float]:
     """The boost that makes up for positives too rare for the others to bring out."""
     gain, loss = -float(cost[cost < 0].sum()), float(cost[cost > 0].sum())
     if gain > 0 and loss > 2 * BOOSTS[-1] * gain:
-        yield loss / gain
+        yield float(round(loss / gain))  # whole: sums of costs stay exact
 
 
 def seed_rules(rows: Bools, boost: float, fit: Fitter, room: int | None = None) -> Iterator[Rule]:
@@ -203,8 +206,8 @@ def merge_rules(state: State, fit: Fitter) -> Groups:
         open_rows = others_silent & state.problem.fires(Rule(shared))
         room = state.problem.room((*rest, Rule(shared)))
         if fit.is_new("merge", open_rows, room):
-            literals = fit.literals(open_rows, state.problem.cost, beside=Rule(shared).columns, room=room)
-            yield ((*rest, Rule((*shared, literal))) for literal in literals)
+            literals = fit.literals(open_rows, state.problem.cost, beside=Rule(shared).columns, room=room)[:TRIED]
+            yield ((*rest, Rule((*shared, literal))) for _, literal in literals)
 
 
 MOVES: tuple[Callable[[State, Fitter], Groups], ...] = (

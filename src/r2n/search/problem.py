@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import NOTHING, Halfspace, Knowledge, Literal, Rule, RuleSet, sets_of
+from r2n.search import kernels
 from r2n.search.plan import CACHED_BYTES, PLAIN_RULE, Caps
 from r2n.table import Schema, Table
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
+COST_BITS = 42  # of a float's 53: what is left is room for costs that count many times
+
 Rules: TypeAlias = tuple[Rule, ...]
 
 
@@ -88,11 +91,12 @@ class Problem:
     caps: Caps
     knowledge: Knowledge = NOTHING
     _truths: dict[Literal, Bools] = field(default_factory=dict, compare=False, repr=False)
+    _prices: dict[Rule, float] = field(default_factory=dict, compare=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
         """To another process goes no cache, and of the table only these rows."""
         table = self.table.detached((*self.schema.categorical, *list_named_columns(self.knowledge)))
-        return {**self.__dict__, "_truths": {}, "table": table}
+        return {**self.__dict__, "_truths": {}, "_prices": {}, "table": table}
 
     @classmethod
     def of(
@@ -109,7 +113,8 @@ class Problem:
         named = list_named_columns(knowledge)
         rows, kind = find_different_rows(chain(iterate_columns(table, schema, named), [np.asarray(y)]))
         table, weight, target = table.take(rows), sum_by_kind(kind, weight), np.asarray(y, dtype=np.float64)[rows]
-        cost, floor = weight * (1.0 - 2.0 * target), float(np.sum(weight * target))
+        cost, gain = make_exact(weight * (1.0 - 2.0 * target), weight), make_exact(weight * target, weight)
+        floor = float(gain.sum())
         settled = RuleSet(knowledge.fixed).truth(table) if knowledge.fixed else np.zeros(len(cost), dtype=np.bool_)
         floor += float(cost[settled].sum())
         cost[settled] = 0.0
@@ -117,7 +122,7 @@ class Problem:
 
     def at(self, prices: Prices) -> Problem:
         """The same rows, where size costs more or less."""
-        return replace(self, prices=prices)
+        return replace(self, prices=prices, _prices={})
 
     @property
     def n_rows(self) -> int:
@@ -157,12 +162,22 @@ class Problem:
 
     def error_of(self, predicted: Bools) -> float:
         """The weighted error of predicting the label in these rows."""
-        return (self.floor + float(self.cost @ predicted)) / self.total
+        return (self.floor + kernels.sum_where(self.cost, predicted)) / self.total
+
+    def price_of(self, rules: Iterable[Rule]) -> float:
+        """What it costs to read these rules; each rule's price is computed once."""
+        total, known = 0.0, self._prices
+        for rule in rules:
+            price = known.get(rule)
+            if price is None:
+                price = known[rule] = self.prices.of_rules((rule,))
+            total += price
+        return total
 
     def objective(self, rules: Iterable[Rule]) -> float:
         """Error plus the price of reading."""
         rules = tuple(rules)
-        return self.error(rules) + self.prices.of_rules(rules)
+        return self.error(rules) + self.price_of(rules)
 
     def learned(self, rules: Iterable[Rule]) -> tuple[Rule, ...]:
         """Without the rules that are fixed: those that moves and escapes may change."""
@@ -190,6 +205,20 @@ class Problem:
 
     def size_of(self, learned: Iterable[Rule]) -> int:
         return sum(rule.size for rule in (*learned, *self.knowledge.fixed))
+
+
+def make_exact(cost: Floats, weight: Floats) -> Floats:
+    """The costs rounded to multiples of a power of two so small that it matters nowhere: their sums are exact.
+
+    So sums are the same in any order, on any processor. There is room for costs that count some hundred times.
+
+    >>> cost = make_exact(np.array([0.1, 0.2, -0.3]), np.ones(3))
+    >>> float(cost[0] + cost[1] + cost[2]) == float(cost[2] + cost[1] + cost[0])
+    True
+    """
+    unit = float(np.ldexp(1.0, int(np.frexp(max(float(weight.sum()), 1e-290))[1]) - COST_BITS))
+    rounded: Floats = np.rint(cost / unit) * unit
+    return rounded
 
 
 def recompute_objective(rules: RuleSet, problem: Problem) -> float:

@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from r2n.search import kernels
 from r2n.search.columns import Numbers
 from r2n.search.cuts import Cut, find_best_coefficient, find_best_cut, split_gap
 from r2n.search.plan import SWEEPS
@@ -42,6 +43,8 @@ def scan_exactly(
     norm = float(np.abs(b).max())
     if not np.isfinite(norm) or norm == 0.0:
         return None
+    if not fills and not any(isinstance(numbers.names[column], Counted) for column in columns):
+        return polish(numbers, rows, cost, tuple(columns), b / norm)
     scan = Scan.of(numbers, rows, cost, tuple(columns), b / norm, fills)
     if scan is None:
         return None
@@ -54,6 +57,19 @@ def scan_exactly(
         if scan.cut.cost >= before - 1e-12:
             break
     return Direction(scan.columns, scan.b, scan.cut.at, scan.cut.cost, scan.sets, scan.fills)
+
+
+def polish(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: tuple[int, ...], b: Floats) -> Direction | None:
+    """The same for a sum of plain columns, all of it compiled."""
+    chosen = np.array(columns, dtype=np.intp)
+    if numbers.missing_anywhere[chosen].any():
+        known = ~numbers.missing[chosen[:, None], rows].any(axis=0)
+        rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
+    if len(rows) == 0:
+        return None
+    z = numbers.z[chosen[:, None], rows]
+    b, at, total = kernels.polish(z, cost, b, numbers.sign[chosen], SWEEPS)
+    return Direction(columns, b, at, total) if total < 0.0 else None
 
 
 @dataclass
@@ -157,7 +173,5 @@ def find_best_fill(rest: Floats, cost: Floats, b: float, low: float, high: float
 
 def add_terms(b: Floats, z: Floats) -> Floats:
     """Σ b_k·z_k, term by term: a matrix product may differ in the last bit between equal rows."""
-    value = np.zeros(z.shape[1])
-    for k in range(len(b)):
-        value += b[k] * z[k]
+    value: Floats = kernels.add_up(b, np.ascontiguousarray(z))
     return value

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Membership
-from r2n.search.memberships import weigh_categories
+from r2n.search import kernels
+from r2n.search.memberships import find_doubtful, weigh_categories
 from r2n.search.plan import SET_SHARES
 from r2n.search.problem import Bools, Floats, Problem
 from r2n.table import Value
@@ -55,10 +56,10 @@ class Counted:
 
     def rechosen(self, rest: Floats, step: float, cost: Floats) -> Counted | None:
         """With each category in or out as is best for the rows with rest + step·(in the set) > 0; None if all is so."""
-        changes = cost * ((rest + step > 0.0).astype(np.float64) - (rest > 0.0))
-        sums, unsure = weigh_categories(self.codes, len(self.values), changes, self.weight)
-        inside = np.where(sums == 0.0, self.inside, sums < 0.0) & ~unsure
-        outside = np.where(sums == 0.0, self.outside, sums > 0.0) & ~unsure
+        every = kernels.sum_changes_by_code(self.codes, len(self.values), cost, self.weight, rest, 0.0, step)
+        sums, sure = every[0], ~find_doubtful(every)
+        inside = np.where(sums == 0.0, self.inside, sums < 0.0) & sure
+        outside = np.where(sums == 0.0, self.outside, sums > 0.0) & sure
         inside, outside = leave_out_weak(inside, outside, np.abs(sums) <= self.least)
         if not inside.any() or not outside.any() or np.array_equal(inside, self.inside):
             return None
@@ -94,7 +95,9 @@ def propose_sets(
     for name in problem.schema.categorical:
         if name not in barred:
             codes, values = problem.table.codes(name)
-            found += _cut(Counted(name, values, codes[rows], weight, nothing, nothing, None, least), cost)
+            sums, doubtful, mass = weigh_categories(codes, rows, len(values), cost, problem.counts)
+            blank = Counted(name, values, codes[rows], weight, nothing, nothing, None, least)
+            found += _cut(blank, sums, np.flatnonzero(~doubtful & (mass > 0.0)), mass)
     found.sort(key=lambda pair: pair[0])
     return drop_repeated_sets((counted for _, counted in found), most)
 
@@ -110,12 +113,9 @@ def drop_repeated_sets(sets: Iterable[Counted], most: int) -> list[Counted]:
     return kept
 
 
-def _cut(blank: Counted, cost: Floats) -> Iterator[tuple[float, Counted]]:
+def _cut(blank: Counted, sums: Floats, sure: NDArray[np.intp], mass: Floats) -> Iterator[tuple[float, Counted]]:
     """The categories in the order of what a row of them costs, cut where that changes its sign and at some shares."""
     n = len(blank.values)
-    sums, unsure = weigh_categories(blank.codes, n, cost, blank.weight)
-    mass = np.bincount(blank.codes + 1, weights=np.abs(cost), minlength=n + 1)[1:]
-    sure = np.flatnonzero(~unsure & (mass > 0.0))
     order = sure[np.argsort(sums[sure] / mass[sure], kind="stable")]
     if len(order) < 2:
         return

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2n.rules import Literal, Rule
+from r2n.search import kernels
 from r2n.search.problem import Bools, Problem
 
 
@@ -33,12 +34,24 @@ class State:
         for rule, truth in zip(rules, fired, strict=True):
             if rule not in known:
                 count += truth
-        error = problem.error_of(count > 0)
-        return cls(problem, rules, fired, count, error + problem.prices.of_rules(rules))
+        error = (problem.floor + kernels.sum_positive(problem.cost, count)) / problem.total
+        return cls(problem, rules, fired, count, error + problem.price_of(rules))
+
+    def objective_of(self, rules: Iterable[Rule]) -> float:
+        """The objective of nearly the same rules; where one is changed, added or dropped, in one pass over the rows."""
+        rules = tuple(dict.fromkeys(rules))
+        gone = [j for j, rule in enumerate(self.rules) if rule not in rules]
+        come = [rule for rule in rules if rule not in self.rules]
+        if len(gone) > 1 or len(come) > 1:
+            return State.of(self.problem, rules, near=self).objective
+        none = np.zeros(self.problem.n_rows, dtype=np.bool_)
+        old, new = (self.fired[gone[0]] if gone else none), (self.problem.fires(come[0]) if come else none)
+        cost = kernels.sum_changed(self.problem.cost, self.count, old, new)
+        return (self.problem.floor + cost) / self.problem.total + self.problem.price_of(rules)
 
     @property
     def error(self) -> float:
-        return self.objective - self.problem.prices.of_rules(self.rules)
+        return self.objective - self.problem.price_of(self.rules)
 
     @property
     def size(self) -> int:

@@ -15,13 +15,14 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from r2n.runtime.workers import side_by_side
-from r2n.search.halfspaces import fit_logistic
+from r2n.search import kernels
 from r2n.search.plan import (
     BOOSTING_ROUNDS,
     EXTREMES,
     FEWEST_KNOWN,
     FEWEST_OF_A_CLASS,
     FEWEST_TAUGHT_ROWS,
+    FITTED_RIDGE,
     FOLDS,
     MOST_HIDDEN,
     NOISY_ERROR,
@@ -29,6 +30,7 @@ from r2n.search.plan import (
     SMOOTHING_ROWS,
     TAUGHT_CATEGORIES,
     TAUGHT_ROWS,
+    TAUGHT_STEPS,
     TEACHER_MIX,
 )
 from r2n.search.problem import Bools, Floats, Labelled
@@ -209,8 +211,10 @@ class Lesson:
         for k in np.flatnonzero(categorical):
             learned[:, k], asked[:, k] = share_by_category(learned[:, k], asked[:, k], truth, known.weight)
         z, ask = standardise(learned, asked, known.weight)
-        b, intercept = fit_logistic(z.T, known.weight * (1.0 - 2.0 * truth))
-        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(ask @ b + intercept, -30, 30))))
+        x, start = np.vstack([z.T, np.ones(len(z))]), np.zeros(z.shape[1] + 1)
+        w, _ = kernels.step_newton(x, truth, known.weight / known.weight.sum(), start, FITTED_RIDGE, TAUGHT_STEPS)
+        value = kernels.add_up(w, np.vstack([ask.T, np.ones(len(ask))]))
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(value, -30, 30))))
 
     def taught(self) -> Any:
         rng = np.random.default_rng(self.seed)
