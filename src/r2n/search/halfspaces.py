@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from r2n.rules import Filled, Halfspace, column_of, unfilled
 from r2n.search import kernels
-from r2n.search.columns import Numbers
+from r2n.search.columns import DesignMatrix
 from r2n.search.plan import (
     BEST_SINGLES,
     COLUMN_BINS,
@@ -33,7 +33,7 @@ from r2n.search.sets import Counted
 
 
 def propose_halfspaces(
-    numbers: Numbers,
+    design: DesignMatrix,
     rows: np.ndarray,
     cost: Floats,
     most_columns: int,
@@ -47,41 +47,41 @@ def propose_halfspaces(
     Columns that are barred are left out, and the signs that columns must have are kept. A sum may count `sets`; those
     that `start` has are its `own`.
     """
-    if len(rows) == 0 or not (numbers.names or sets) or not (cost < 0).any():
+    if len(rows) == 0 or not (design.names or sets) or not (cost < 0).any():
         return
-    singles = sorted(each for each in cut_single_columns(numbers, rows, cost) if numbers.names[each[1]] not in barred)
+    singles = sorted(each for each in cut_single_columns(design, rows, cost) if design.names[each[1]] not in barred)
     for _, column, sign in singles[:BEST_SINGLES]:
-        yield from scan_direction(numbers, rows, cost, (column,), np.array([sign]))
-        yield from fill_columns(numbers, rows, cost, (column,), np.array([sign]))
-    if most_columns < 2 or len(numbers.names) + len(sets) < 2:
+        yield from scan_direction(design, rows, cost, (column,), np.array([sign]))
+        yield from fill_columns(design, rows, cost, (column,), np.array([sign]))
+    if most_columns < 2 or len(design.names) + len(sets) < 2:
         return
-    open_columns = [k for k, name in enumerate(numbers.names) if name not in barred]
+    open_columns = [k for k, name in enumerate(design.names) if name not in barred]
     screened = (list(dict.fromkeys(column for _, column, _ in singles)) or open_columns)[:FITTED_COLUMNS]
     if sets or own:
-        index = numbers.index
+        index = design.index
         beside = [index[name] for name in (start.compared if start is not None else ()) if index[name] not in screened]
-        numbers = numbers.among(rows, [*screened, *beside], [*sets, *own])
+        design = design.among(rows, [*screened, *beside], [*sets, *own])
         rows, first = np.arange(len(rows)), len(screened) + len(beside)
         screened = [*range(len(screened)), *range(first, first + len(sets))]
-    for columns, b in fit_directions(numbers, rows, cost, screened, most_columns):
-        yield from scan_direction(numbers, rows, cost, columns, b)
-        yield from fill_columns(numbers, rows, cost, columns, b)
+    for columns, b in fit_directions(design, rows, cost, screened, most_columns):
+        yield from scan_direction(design, rows, cost, columns, b)
+        yield from fill_columns(design, rows, cost, columns, b)
     if start is not None:
-        yield from improve(numbers, rows, cost, start)
+        yield from improve(design, rows, cost, start)
 
 
-def improve(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[tuple[float, Halfspace]]:
+def improve(design: DesignMatrix, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[tuple[float, Halfspace]]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
-    index = numbers.index
+    index = design.index
     columns = tuple(index[unfilled(key)] for key, _ in start.terms)
-    b = np.array([a for _, a in start.terms]) * numbers.scale[list(columns)]
+    b = np.array([a for _, a in start.terms]) * design.scale[list(columns)]
     keys = enumerate(key for key, _ in start.terms)
-    fills = {k: numbers.inside(columns[k], key.fill) for k, key in keys if isinstance(key, Filled)}
-    yield from scan_direction(numbers, rows, cost, columns, b, fills)
+    fills = {k: design.inside(columns[k], key.fill) for k, key in keys if isinstance(key, Filled)}
+    yield from scan_direction(design, rows, cost, columns, b, fills)
 
 
 def scan_direction(
-    numbers: Numbers,
+    design: DesignMatrix,
     rows: np.ndarray,
     cost: Floats,
     columns: Sequence[int],
@@ -89,25 +89,25 @@ def scan_direction(
     fills: Mapping[int, float] = NOT_FILLED,
 ) -> Iterator[tuple[float, Halfspace]]:
     """The cost and the halfspace that exact scans make of a direction; none if there is no cut."""
-    found = scan_exactly(numbers, rows, cost, columns, b, fills)
+    found = scan_exactly(design, rows, cost, columns, b, fills)
     if found is not None:
-        yield found.cost, numbers.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
+        yield found.cost, design.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
 
 
 def fill_columns(
-    numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats
+    design: DesignMatrix, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats
 ) -> Iterator[tuple[float, Halfspace]]:
     """The same with a column filled where it is missing, or two: those that bring most rows in.
 
     They begin at their means, as the direction was found.
     """
     own = np.asarray(columns)
-    if not numbers.missing_anywhere[own].any():
+    if not design.missing_anywhere[own].any():
         return
-    missing = numbers.missing[own[:, None], rows]
+    missing = design.missing[own[:, None], rows]
     if not missing.any():
         return
-    fillable = np.array([not isinstance(numbers.names[column], Counted) for column in columns])
+    fillable = np.array([not isinstance(design.names[column], Counted) for column in columns])
     weight, many = np.abs(cost), missing.sum(axis=0)
     alone, paired = missing & (many == 1), missing & (many == 2)
     one = fillable * (alone @ weight)  # what filling each column brings in
@@ -115,34 +115,34 @@ def fill_columns(
     two[~np.logical_and.outer(fillable, fillable) | np.eye(len(columns), dtype=np.bool_)] = 0.0
     worth = WORTH_FILLING * weight.sum()
     if one.max() > worth:
-        yield from scan_direction(numbers, rows, cost, columns, b, {int(np.argmax(one)): 0.0})
+        yield from scan_direction(design, rows, cost, columns, b, {int(np.argmax(one)): 0.0})
     if two.max() > one.max() + worth:
         pair = np.unravel_index(int(np.argmax(two)), two.shape)
-        yield from scan_direction(numbers, rows, cost, columns, b, {int(k): 0.0 for k in pair})
+        yield from scan_direction(design, rows, cost, columns, b, {int(k): 0.0 for k in pair})
 
 
-def cut_single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[tuple[float, int, float]]:
+def cut_single_columns(design: DesignMatrix, rows: np.ndarray, cost: Floats) -> Iterator[tuple[float, int, float]]:
     """For every column and either direction the cost of its best threshold between bins: (cost, column, direction)."""
-    up, down = kernels.scan_columns(numbers.codes, rows, cost, COLUMN_BINS)
+    up, down = kernels.scan_columns(design.codes, rows, cost, COLUMN_BINS)
     for k in range(len(up)):
         for sign, total in ((1.0, up[k]), (-1.0, down[k])):
-            if total < np.inf and sign * numbers.sign[k] >= 0:
+            if total < np.inf and sign * design.sign[k] >= 0:
                 yield float(total), k, sign
 
 
 def fit_directions(
-    numbers: Numbers, rows: np.ndarray, cost: Floats, screened: Sequence[int], most_columns: int
+    design: DesignMatrix, rows: np.ndarray, cost: Floats, screened: Sequence[int], most_columns: int
 ) -> Iterator[tuple[tuple[int, ...], Floats]]:
     """Logistic directions over ever fewer columns, from `most_columns` down to two."""
     columns = np.array(screened, dtype=np.intp)
-    read = numbers.sample(rows, FITTED_ROWS)  # a direction need not be exact: the scans that finish it read all rows
+    read = design.sample(rows, FITTED_ROWS)  # a direction need not be exact: the scans that finish it read all rows
     rows, cost = rows[read], cost[read]
     if not (cost < 0).any() or len(columns) < 2:
         return
-    z, unit = bring_within_reach(numbers, columns, rows)
+    z, unit = bring_within_reach(design, columns, rows)
     weight = np.abs(cost)
     x, truth = np.vstack([z, np.ones(len(rows))]), (cost < 0).astype(np.float64)
-    sign, apart, most = numbers.sign[columns], find_apart(numbers, columns), min(most_columns, len(columns))
+    sign, apart, most = design.sign[columns], find_apart(design, columns), min(most_columns, len(columns))
     found, n_found = kernels.fit_sparse_directions(
         x, truth, weight / weight.sum(), sign, apart, most, FITTED_RIDGE, NEWTON_STEPS
     )
@@ -152,27 +152,27 @@ def fit_directions(
             yield tuple(columns[used].tolist()), b[used] / unit[used]
 
 
-def find_apart(numbers: Numbers, columns: NDArray[np.intp]) -> Bools:
+def find_apart(design: DesignMatrix, columns: NDArray[np.intp]) -> Bools:
     """Which of these columns no literal may read together: (columns, columns)."""
     apart = np.zeros((len(columns), len(columns)), dtype=np.bool_)
-    if numbers.apart:
-        read = np.array([column_of(numbers.names[column]) for column in columns], dtype=object)
-        for group in numbers.apart:
+    if design.apart:
+        read = np.array([column_of(design.names[column]) for column in columns], dtype=object)
+        for group in design.apart:
             member = np.array([name in group for name in read])
             apart |= member[:, None] & member & (read[:, None] != read)
     return apart
 
 
-def bring_within_reach(numbers: Numbers, columns: NDArray[np.intp], rows: np.ndarray) -> tuple[Floats, Floats]:
+def bring_within_reach(design: DesignMatrix, columns: NDArray[np.intp], rows: np.ndarray) -> tuple[Floats, Floats]:
     """These columns to fit a direction to, and the unit of each, in units of z.
 
     A few wild values (a 999999 that nobody declared) squeeze all others of a column into one place. Such a column is
     measured by its middle half, and cut off where that is far away; the scans that follow see it as it is.
     """
     own = columns
-    z, unit = numbers.z[own[:, None], rows], np.ones(len(own))
-    for k in np.flatnonzero((numbers.spread[own] < SQUEEZED) | numbers.wild[own]):
-        unit[k] = numbers.spread[own[k]]
-        z[k] = np.clip((z[k] - numbers.middle[own[k]]) / unit[k], -FAR, FAR)
-        z[k][numbers.missing[own[k]][rows]] = 0.0  # what is missing is in the middle here, for the mean is not
+    z, unit = design.z[own[:, None], rows], np.ones(len(own))
+    for k in np.flatnonzero((design.spread[own] < SQUEEZED) | design.wild[own]):
+        unit[k] = design.spread[own[k]]
+        z[k] = np.clip((z[k] - design.middle[own[k]]) / unit[k], -FAR, FAR)
+        z[k][design.missing[own[k]][rows]] = 0.0  # what is missing is in the middle here, for the mean is not
     return z, unit

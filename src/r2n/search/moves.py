@@ -15,7 +15,7 @@ import numpy as np
 
 from r2n.rules import Halfspace, Literal, Rule, sets_of
 from r2n.search import kernels
-from r2n.search.columns import Numbers
+from r2n.search.columns import DesignMatrix
 from r2n.search.halfspaces import improve, propose_halfspaces
 from r2n.search.memberships import propose_memberships
 from r2n.search.plan import BOOSTS, GROWN_LITERALS, MERGED_RULES, MOST_SETS, TRIED
@@ -32,13 +32,13 @@ class Fitter:
     """Fits literals to rows and costs, and remembers which fits led nowhere."""
 
     problem: Problem
-    numbers: Numbers
+    design: DesignMatrix
     _seen: set[tuple[object, ...]] = field(default_factory=set, repr=False)
     _fitted: dict[Literal, int] = field(default_factory=dict, repr=False)  # when each literal was last fitted
 
     @classmethod
     def of(cls, problem: Problem) -> Fitter:
-        return cls(problem, Numbers.of(problem))
+        return cls(problem, DesignMatrix.of(problem))
 
     def literals(
         self,
@@ -55,7 +55,7 @@ class Fitter:
         """
         index, knowledge, problem = np.flatnonzero(rows), self.problem.knowledge, self.problem
         here = cost[index]
-        most = problem.caps.columns or len(self.numbers.names) + MOST_SETS
+        most = problem.caps.columns or len(self.design.names) + MOST_SETS
         if room is not None:
             most = min(most, room)
         if most < 1:
@@ -65,7 +65,7 @@ class Fitter:
         sets = propose_sets(problem, index, here, barred, most=MOST_SETS) if most > 1 else []
         counted = sets_of(halfspace) if halfspace is not None else ()
         own = [Counted.of(one, problem, index) for one in counted]
-        found = list(propose_halfspaces(self.numbers, index, here, most, halfspace, barred, sets, own))
+        found = list(propose_halfspaces(self.design, index, here, most, halfspace, barred, sets, own))
         others = [*propose_memberships(problem, index, here, room), *knowledge.literals]
         found += [(kernels.sum_where(cost, rows & problem.truth(literal)), literal) for literal in others]
         now, ranked = len(self._fitted), []
@@ -86,11 +86,11 @@ class Fitter:
         """The best permitted literal for the place of one that is not: another, or what is strongest in it."""
         options = [found for _, found in self.literals(rows, self.problem.cost, beside=beside)[:1]]
         if isinstance(literal, Halfspace):
-            numbers = self.numbers.with_terms(self.problem, [literal])
-            shorter = numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
+            design = self.design.with_terms(self.problem, [literal])
+            shorter = design.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
             index = np.flatnonzero(rows)
             if shorter is not None:
-                better = improve(numbers, index, self.problem.cost[index], shorter)
+                better = improve(design, index, self.problem.cost[index], shorter)
                 options += [shorter, *(found for _, found in better)]
         permitted = [option for option in options if self.problem.permits(option)]
         return min(permitted, key=lambda option: self._objective(option, rows, self.problem.cost), default=None)
