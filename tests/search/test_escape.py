@@ -16,7 +16,7 @@ from r2n.errors import ParameterError
 from r2n.rules import Membership, Rule, RuleSet
 from r2n.search import Caps, Prices, Problem
 from r2n.search.anneal import Schedule, Soft, anneal, compute_gradient, normalise
-from r2n.search.columns import Numbers
+from r2n.search.columns import DesignMatrix
 from r2n.search.escape import CYCLE, cool_again, drop_two, split_one
 from r2n.search.tasks import Task, carry_out
 from r2n.table import Schema
@@ -45,8 +45,8 @@ def nudged(rules: RuleSet, by: float) -> tuple[Rule, ...]:
 def test_cooling_again_moves_all_halfspaces_towards_the_true_ones() -> None:
     problem = problem_of(example(5))
     start = nudged(example(5).rules, 0.15)
-    numbers = Numbers.of(problem)
-    end = anneal(problem, start, numbers, np.random.default_rng(0), Schedule())
+    design = DesignMatrix.of(problem)
+    end = anneal(problem, start, design, np.random.default_rng(0), Schedule())
     assert problem.error(end) < 0.5 * problem.error(start)
     assert sorted(lit.columns for rule in end for lit in rule.literals) == sorted(
         lit.columns for rule in start for lit in rule.literals
@@ -74,46 +74,46 @@ def test_its_gradient_is_the_slope_of_the_expected_cost() -> None:
 
 def test_softening_and_hardening_without_a_step_changes_no_truth() -> None:
     problem = problem_of(example(5))
-    numbers, rules = Numbers.of(problem), example(5).rules.rules
-    soft = Soft.of(rules, numbers)
-    for before, after in zip(rules, soft.hardened(soft.b, numbers), strict=True):
+    design, rules = DesignMatrix.of(problem), example(5).rules.rules
+    soft = Soft.of(rules, design)
+    for before, after in zip(rules, soft.hardened(soft.b, design), strict=True):
         assert np.mean(problem.fires(before) != problem.fires(after)) < 1e-3
 
 
 def test_rules_without_halfspaces_come_back_as_they_were() -> None:
     rules = (Rule((Membership("k", ("a",)),)),)
     problem = problem_of(example(1))
-    assert anneal(problem, rules, Numbers.of(problem), np.random.default_rng(0), Schedule()) == rules
+    assert anneal(problem, rules, DesignMatrix.of(problem), np.random.default_rng(0), Schedule()) == rules
 
 
 def test_other_escapes_drop_and_split() -> None:
     problem = problem_of(example(5), caps=Caps(rules=3))
     rules, rng = example(5).rules.rules, np.random.default_rng(0)
-    numbers = Numbers.of(problem)
+    design = DesignMatrix.of(problem)
     count = sum(len(rule.literals) for rule in rules)
-    shorter = drop_two(problem, rules, numbers, rng)
+    shorter = drop_two(problem, rules, design, rng)
     assert sum(len(rule.literals) for rule in shorter) == count - 2
-    assert drop_two(problem, (), numbers, rng) == ()
-    assert len(split_one(problem, rules[:2], numbers, rng)) == 3
-    assert len(split_one(problem, rules, numbers, rng)) == 3, "the cap on rules is kept"
-    assert split_one(problem, (), numbers, rng) == ()
+    assert drop_two(problem, (), design, rng) == ()
+    assert len(split_one(problem, rules[:2], design, rng)) == 3
+    assert len(split_one(problem, rules, design, rng)) == 3, "the cap on rules is kept"
+    assert split_one(problem, (), design, rng) == ()
     assert {cool_again, drop_two, split_one} == set(CYCLE)
 
 
 def test_escapes_leave_from_the_best_so_far_and_the_best_never_gets_worse() -> None:
     problem = problem_of(example(4), n=500)
-    numbers, start = Numbers.of(problem), nudged(example(4).rules, 0.3)
-    moves = list(Task(problem, start, "end", escapes=3).moves(numbers, inf))
+    design, start = DesignMatrix.of(problem), nudged(example(4).rules, 0.3)
+    moves = list(Task(problem, start, "end", escapes=3).moves(design, inf))
     assert [move.name for move in moves if move.begins] == ["cool_again", "cool_again", "drop_two"]
     assert min(move.objective for move in moves) < problem.objective(start)
-    assert list(Task(problem, start).moves(numbers, deadline=time.monotonic() - 1)) == []
+    assert list(Task(problem, start).moves(design, deadline=time.monotonic() - 1)) == []
 
 
 def test_several_processes_make_the_same_moves_as_one() -> None:
     problem = problem_of(example(4), n=400)
-    numbers = Numbers.of(problem)
+    design = DesignMatrix.of(problem)
     tasks = [Task(problem, ()), Task(problem, nudged(example(4).rules, 0.3), "end", escapes=1)]
-    assert list(carry_out(tasks, numbers, 2, inf)) == list(carry_out(tasks, numbers, 1, inf))
+    assert list(carry_out(tasks, design, 2, inf)) == list(carry_out(tasks, design, 1, inf))
 
 
 def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:

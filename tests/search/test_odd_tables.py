@@ -12,7 +12,7 @@ from r2n.errors import ConstantRules
 from r2n.rules import Membership
 from r2n.search import Caps, Labelled, Plan, Prices, Problem, screen_columns
 from r2n.search.choose import choose_fewest_rules, choose_point
-from r2n.search.columns import Numbers, find_middles, sort_rows
+from r2n.search.columns import DesignMatrix, find_middles, sort_rows
 from r2n.search.descent import ignore_move
 from r2n.search.explore import explore
 from r2n.search.finish import refit
@@ -170,11 +170,11 @@ def test_what_is_missing_is_in_the_middle_of_a_column_that_wild_values_squeeze()
     x[7] = np.nan
     schema, table = Schema.learn({"x": x, "y": np.arange(100.0)})
     problem = Problem.of(table, schema, x > 50, np.ones(100), Prices.of(1e-3), Caps())
-    z, unit = bring_within_reach(Numbers.of(problem), [0, 1], np.arange(100))
+    z, unit = bring_within_reach(DesignMatrix.of(problem), [0, 1], np.arange(100))
     gone, wild = (int(np.flatnonzero(problem.table.numeric("y") == place)[0]) for place in (7.0, 99.0))
     assert (z[0][gone], z[0][wild], unit[1]) == (0.0, 5.0, 1.0)
     assert 1.0 < np.ptp(np.delete(z[0], wild)) < 5.0
-    np.testing.assert_array_equal(z[1], Numbers.of(problem).z[1])
+    np.testing.assert_array_equal(z[1], DesignMatrix.of(problem).z[1])
 
 
 def test_a_row_that_counts_twice_is_in_the_middle_twice() -> None:

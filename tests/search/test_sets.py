@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from r2n import R2NClassifier, RuleSet
 from r2n.rules import Halfspace, Knowledge, Membership, sets_of
 from r2n.search import Caps, Prices, Problem, descend
-from r2n.search.columns import Numbers
+from r2n.search.columns import DesignMatrix
 from r2n.search.halfspaces import improve
 from r2n.search.moves import Fitter
 from r2n.search.sets import Counted, propose_sets
@@ -162,8 +162,8 @@ def test_a_sum_is_improved_on_its_own_sets() -> None:
         {"income": 1, "age": -40, Membership("status", ("married", "single")): 1500, Membership("region", ("a",)): 900},
         5000,
     )
-    numbers = Numbers.of(problem).with_terms(problem, [start])
-    (better,) = improve(numbers, np.arange(len(X)), problem.cost, start)
+    design = DesignMatrix.of(problem).with_terms(problem, [start])
+    (better,) = improve(design, np.arange(len(X)), problem.cost, start)
     before, after = (float(problem.cost @ each.evaluate(problem.table)) for each in (start, better))
     assert after < before
     assert dict.fromkeys(better.columns) == dict.fromkeys(start.columns)
@@ -204,7 +204,7 @@ def test_what_is_few_does_not_depend_on_the_unit_of_weights() -> None:
     found = []
     for weight in (1.0, 0.01):
         problem = problem_of(X, granted(X), weight=np.full(len(X), weight))
-        numbers = Numbers.of(problem).with_terms(problem, [start])
-        (better,) = improve(numbers, np.arange(len(X)), problem.cost, start)
+        design = DesignMatrix.of(problem).with_terms(problem, [start])
+        (better,) = improve(design, np.arange(len(X)), problem.cost, start)
         found.append(sets_of(better))
     assert found[0] == found[1]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Halfspace, Literal, Rule
-from r2n.search.columns import Numbers
+from r2n.search.columns import DesignMatrix
 from r2n.search.plan import ANNEAL_COLD, ANNEAL_HOT, ANNEAL_RATE, ANNEAL_ROWS, ANNEAL_STEPS
 from r2n.search.problem import Bools, Floats, Problem
 
@@ -44,9 +44,9 @@ class Soft:
     fixed: tuple[tuple[Literal, ...], ...]  # for each rule its literals that are no halfspaces
 
     @classmethod
-    def of(cls, rules: Sequence[Rule], numbers: Numbers) -> Soft:
-        index = numbers.index
-        unit, origin = numbers.scale * numbers.spread, numbers.centre + numbers.scale * numbers.middle
+    def of(cls, rules: Sequence[Rule], design: DesignMatrix) -> Soft:
+        index = design.index
+        unit, origin = design.scale * design.spread, design.centre + design.scale * design.middle
         rows, owner = [], []
         for j, rule in enumerate(rules):
             for literal in rule.literals:
@@ -63,14 +63,14 @@ class Soft:
         others = (tuple(each for each in rule.literals if not isinstance(each, Halfspace)) for rule in rules)
         return cls(normalise(b), used, np.array(owner, dtype=np.intp), tuple(others))
 
-    def hardened(self, b: Floats, numbers: Numbers) -> tuple[Rule, ...]:
+    def hardened(self, b: Floats, design: DesignMatrix) -> tuple[Rule, ...]:
         """Rules again, with these coefficients and thresholds."""
         literals: list[list[Literal]] = [list(fixed) for fixed in self.fixed]
         for row, used, j in zip(b, self.used, self.owner, strict=True):
             columns = np.flatnonzero(used[:-1])
-            inside = row[columns] / numbers.spread[columns]
-            at = float(row[-1] + np.sum(inside * numbers.middle[columns]))
-            literals[j].append(numbers.halfspace(columns.tolist(), inside, at))
+            inside = row[columns] / design.spread[columns]
+            at = float(row[-1] + np.sum(inside * design.middle[columns]))
+            literals[j].append(design.halfspace(columns.tolist(), inside, at))
         return tuple(Rule(tuple(each)) for each in literals)
 
 
@@ -81,11 +81,11 @@ def normalise(b: Floats) -> Floats:
 
 
 def anneal(
-    problem: Problem, rules: Sequence[Rule], numbers: Numbers, rng: np.random.Generator, schedule: Schedule
+    problem: Problem, rules: Sequence[Rule], design: DesignMatrix, rng: np.random.Generator, schedule: Schedule
 ) -> tuple[Rule, ...]:
     """The rules after their halfspaces were softened and cooled together."""
-    numbers = numbers.with_terms(problem, (literal for rule in rules for literal in rule.literals))
-    soft = Soft.of(rules, numbers)
+    design = design.with_terms(problem, (literal for rule in rules for literal in rule.literals))
+    soft = Soft.of(rules, design)
     if len(soft.b) == 0:
         return tuple(rules)
     fixed = np.array([problem.fires(Rule(literals)) for literals in soft.fixed])
@@ -96,16 +96,16 @@ def anneal(
     moments, size = np.zeros((2, *b.shape)), min(ANNEAL_ROWS, problem.n_rows)
     for step in range(schedule.steps):
         rows = rng.integers(problem.n_rows, size=size)
-        missing = numbers.missing[columns[:, None], rows]
+        missing = design.missing[columns[:, None], rows]
         open_rows = fixed[:, rows]
         known = ~(used[:, :-1] @ missing) if missing.any() else None
         slope = compute_gradient(
-            soft.owner, b, numbers.middled(rows, columns), known, open_rows, cost[rows], schedule.temperature(step)
+            soft.owner, b, design.middled(rows, columns), known, open_rows, cost[rows], schedule.temperature(step)
         )
         b = normalise(b - schedule.rate * np.where(used, step_by_adam(moments, slope, step), 0.0))
     whole = soft.b.copy()
     whole[:, inside] = b
-    return soft.hardened(whole, numbers)
+    return soft.hardened(whole, design)
 
 
 def compute_gradient(

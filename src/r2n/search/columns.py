@@ -17,8 +17,8 @@ LARGEST = 1e30  # what single precision can still multiply by a coefficient
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """The numeric columns of a problem's table, standardised once; beside them may stand sets and filled columns."""
+class DesignMatrix:
+    """The columns that literals are fitted to: numbers, standardised once, and beside them sets and filled columns."""
 
     names: tuple[str | Filled | Counted, ...]
     z: Floats  # (d, n): columns first, so that one is contiguous; missing values at 0
@@ -36,7 +36,7 @@ class Numbers:
     lot: NDArray[np.int32]  # (n,): each row's place in a shuffled order of the different rows
 
     @classmethod
-    def of(cls, problem: Problem) -> Numbers:
+    def of(cls, problem: Problem) -> DesignMatrix:
         scaling = Scaling.learn(problem.table, problem.schema.numeric, weight=problem.weight)
         names, n_rows = scaling.names, problem.n_rows
         centre, scale = np.array(scaling.centre), np.array(scaling.scale)
@@ -55,7 +55,7 @@ class Numbers:
         wild = np.array(scaling.wild, dtype=np.bool_)
         return cls(names, z, missing, centre, scale, middle, spread, low, high, wild, orders, sign, apart, lot)
 
-    def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> Numbers:
+    def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> DesignMatrix:
         """These columns on these rows alone, and sets, which are over the same rows, beside them."""
         ones, weights = [each.ones() for each in sets], [np.where(each.missing, 0.0, each.weight) for each in sets]
         known = [max(float(weight.sum()), 1e-300) for weight in weights]
@@ -69,7 +69,7 @@ class Numbers:
         missing = np.vstack([self.missing[here], gone])
         z[missing] = 0.0
         names = (*(self.names[k] for k in chosen), *sets)
-        return Numbers(
+        return DesignMatrix(
             names,
             z,
             missing,
@@ -86,7 +86,7 @@ class Numbers:
             self.lot[rows],
         )
 
-    def with_terms(self, problem: Problem, literals: Iterable[Literal]) -> Numbers:
+    def with_terms(self, problem: Problem, literals: Iterable[Literal]) -> DesignMatrix:
         """With the sets and the filled columns of these literals beside the columns; as it is if there are none."""
         keys = dict.fromkeys(key for each in literals if isinstance(each, Halfspace) for key, _ in each.terms)
         wanted = [key for key in keys if isinstance(key, Membership)]
@@ -97,7 +97,7 @@ class Numbers:
         sets = [Counted.of(one, problem, rows) for one in wanted]
         return self.among(rows, range(len(self.names)), sets)._with_filled(filled)
 
-    def _with_filled(self, keys: Sequence[Filled]) -> Numbers:
+    def _with_filled(self, keys: Sequence[Filled]) -> DesignMatrix:
         """With these columns once more, filled where they are missing."""
         index = self.index
         own = np.array([index[key.column] for key in keys], dtype=np.intp)

@@ -11,7 +11,7 @@ import numpy as np
 from r2n.rules import RuleSet
 from r2n.runtime.interrupts import allow_interrupts
 from r2n.search.clock import is_past
-from r2n.search.columns import Numbers
+from r2n.search.columns import DesignMatrix
 from r2n.search.descent import Move, Report, ignore_move
 from r2n.search.front import Point
 from r2n.search.plan import COLUMNS_LEFT_TO_GAIN, LEAST_ROWS_SAVED, MOST_RULE_SHARE, Plan
@@ -48,7 +48,7 @@ def explore(
     journey = Journey(blank, plan, report, suffices)
     with plan.clock.catch_interrupt() as work, allow_interrupts():
         problems = pose_problems(blank, rows, target, plan, rule)
-        journey.travel(problems, Numbers.of(problems[0]), drop_repeats(starts))
+        journey.travel(problems, DesignMatrix.of(problems[0]), drop_repeats(starts))
     return Explored(tuple(journey.points), tuple(journey.ends), journey.sufficed, work.interrupted)
 
 
@@ -77,21 +77,21 @@ class Journey:
     ends: list[Rules] = field(default_factory=list)
     sufficed: bool = False
 
-    def travel(self, problems: Sequence[Problem], numbers: Numbers, starts: list[Rules]) -> None:
+    def travel(self, problems: Sequence[Problem], design: DesignMatrix, starts: list[Rules]) -> None:
         """Go through all prices, then escape at the last."""
         self.visit(problems[0], starts)
         for problem in problems:
             if self.is_over():
                 return
-            reached = self.descend([Task(problem, start) for start in starts], numbers)
+            reached = self.descend([Task(problem, start) for start in starts], design)
             if self.is_over():
                 return
-            self.recombine(problem, numbers, reached)
+            self.recombine(problem, design, reached)
             starts = self.ends[: self.plan.continued]
             if problem.error(starts[0]) <= COLUMNS_LEFT_TO_GAIN * problems[-1].prices.column:
                 return
         if self.plan.escapes and not self.is_over():
-            self.escape(problems[-1], numbers, starts)
+            self.escape(problems[-1], design, starts)
 
     def visit(self, problem: Problem, starts: Iterable[Rules]) -> None:
         """Offer the starts themselves, so that there is something to choose if time ends at once."""
@@ -100,10 +100,10 @@ class Journey:
                 rules = self.blank.with_rules((*self.plan.knowledge.fixed, *start))
                 self.offer(Point(rules, problem.error(start)))
 
-    def descend(self, tasks: Sequence[Task], numbers: Numbers) -> list[Rules]:
+    def descend(self, tasks: Sequence[Task], design: DesignMatrix) -> list[Rules]:
         """Offer every point that tasks pass; return the best of each task."""
         best: dict[int, Move] = {}
-        with closing(carry_out(tasks, numbers, self.plan.n_jobs, self.plan.clock.explore)) as moves:
+        with closing(carry_out(tasks, design, self.plan.n_jobs, self.plan.clock.explore)) as moves:
             for i, move in moves:
                 self.offer(Point(self.blank.with_rules(move.rules), move.error))
                 if self.sufficed:
@@ -113,19 +113,19 @@ class Journey:
                     best[i] = move
         return [move.rules for move in best.values()]
 
-    def recombine(self, problem: Problem, numbers: Numbers, ends: Sequence[Rules]) -> None:
+    def recombine(self, problem: Problem, design: DesignMatrix, ends: Sequence[Rules]) -> None:
         """Keep the ends, best first, and among them what the best subset of all their rules leads to."""
         best = min(ends, key=problem.objective)
         subset = find_best_subset(problem, [rule for end in ends for rule in end], best)
-        reached = self.descend([] if subset in ends else [Task(problem, subset, "subset")], numbers)
+        reached = self.descend([] if subset in ends else [Task(problem, subset, "subset")], design)
         self.ends = sorted(drop_repeats([*reached, *ends]), key=problem.objective)
 
-    def escape(self, problem: Problem, numbers: Numbers, starts: Sequence[Rules]) -> None:
+    def escape(self, problem: Problem, design: DesignMatrix, starts: Sequence[Rules]) -> None:
         """Escape from each of these ends again and again."""
         seed, many = self.plan.seed, self.plan.escapes
-        reached = self.descend([Task(problem, end, "end", many, seed + i) for i, end in enumerate(starts)], numbers)
+        reached = self.descend([Task(problem, end, "end", many, seed + i) for i, end in enumerate(starts)], design)
         if not self.is_over():
-            self.recombine(problem, numbers, [*reached, *self.ends])
+            self.recombine(problem, design, [*reached, *self.ends])
 
     def offer(self, point: Point) -> None:
         """Keep a point, and note whether it suffices."""

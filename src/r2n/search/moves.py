@@ -14,7 +14,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from r2n.rules import Halfspace, Literal, Rule, sets_of
-from r2n.search.columns import Numbers
+from r2n.search.columns import DesignMatrix
 from r2n.search.halfspaces import improve, propose_halfspaces
 from r2n.search.memberships import propose_memberships
 from r2n.search.plan import BOOSTS, GROWN_LITERALS, MERGED_RULES, MOST_SETS
@@ -31,13 +31,13 @@ class Fitter:
     """Fits literals to rows and costs, and remembers which fits led nowhere."""
 
     problem: Problem
-    numbers: Numbers
+    design: DesignMatrix
     _seen: set[tuple[object, ...]] = field(default_factory=set, repr=False)
     _fitted: dict[Literal, int] = field(default_factory=dict, repr=False)  # when each literal was last fitted
 
     @classmethod
     def of(cls, problem: Problem) -> Fitter:
-        return cls(problem, Numbers.of(problem))
+        return cls(problem, DesignMatrix.of(problem))
 
     def literals(
         self,
@@ -54,7 +54,7 @@ class Fitter:
         """
         index, knowledge = np.flatnonzero(rows), self.problem.knowledge
         here = cost[index]
-        most = self.problem.caps.columns or len(self.numbers.names) + MOST_SETS
+        most = self.problem.caps.columns or len(self.design.names) + MOST_SETS
         if room is not None:
             most = min(most, room)
         if most < 1:
@@ -66,7 +66,7 @@ class Fitter:
         counted = sets_of(halfspace) if halfspace is not None else ()
         own = [Counted.of(one, self.problem, index) for one in counted]
         for literal in chain(
-            propose_halfspaces(self.numbers, index, here, most, halfspace, barred, sets, own),
+            propose_halfspaces(self.design, index, here, most, halfspace, barred, sets, own),
             propose_memberships(self.problem, index, here, room),
             knowledge.literals,
         ):
@@ -84,11 +84,11 @@ class Fitter:
         """The best permitted literal for the place of one that is not: another, or what is strongest in it."""
         options = list(self.literals(rows, self.problem.cost, beside=beside))
         if isinstance(literal, Halfspace):
-            numbers = self.numbers.with_terms(self.problem, [literal])
-            shorter = numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
+            design = self.design.with_terms(self.problem, [literal])
+            shorter = design.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
             index = np.flatnonzero(rows)
             if shorter is not None:
-                options += [shorter, *improve(numbers, index, self.problem.cost[index], shorter)]
+                options += [shorter, *improve(design, index, self.problem.cost[index], shorter)]
         permitted = [option for option in options if self.problem.permits(option)]
         return min(permitted, key=lambda option: self._objective(option, rows, self.problem.cost), default=None)
 

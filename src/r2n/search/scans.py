@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from r2n.search.columns import Numbers
+from r2n.search.columns import DesignMatrix
 from r2n.search.cuts import Cut, find_best_coefficient, find_best_cut, split_gap
 from r2n.search.plan import SWEEPS
 from r2n.search.problem import Bools, Floats
@@ -31,7 +31,7 @@ class Direction:
 
 
 def scan_exactly(
-    numbers: Numbers,
+    design: DesignMatrix,
     rows: np.ndarray,
     cost: Floats,
     columns: Sequence[int],
@@ -42,7 +42,7 @@ def scan_exactly(
     norm = float(np.abs(b).max())
     if not np.isfinite(norm) or norm == 0.0:
         return None
-    scan = Scan.of(numbers, rows, cost, tuple(columns), b / norm, fills)
+    scan = Scan.of(design, rows, cost, tuple(columns), b / norm, fills)
     if scan is None:
         return None
     for _ in range(SWEEPS):
@@ -60,7 +60,7 @@ def scan_exactly(
 class Scan:
     """A sum under way, over the rows where it has a value: each method makes one kind of its numbers better."""
 
-    numbers: Numbers
+    design: DesignMatrix
     columns: tuple[int, ...]
     cost: Floats
     z: Floats  # (columns, rows)
@@ -74,7 +74,7 @@ class Scan:
     @classmethod
     def of(
         cls,
-        numbers: Numbers,
+        design: DesignMatrix,
         rows: np.ndarray,
         cost: Floats,
         columns: tuple[int, ...],
@@ -82,17 +82,17 @@ class Scan:
         fills: Mapping[int, float],
     ) -> Self | None:
         strict = np.array([column for k, column in enumerate(columns) if k not in fills], dtype=np.intp)
-        known = ~numbers.missing[strict[:, None], rows].any(axis=0)
+        known = ~design.missing[strict[:, None], rows].any(axis=0)
         rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
-        z = numbers.z[np.asarray(columns)[:, None], rows]
-        gaps = {k: numbers.missing[columns[k]][rows] for k in fills}
+        z = design.z[np.asarray(columns)[:, None], rows]
+        gaps = {k: design.missing[columns[k]][rows] for k in fills}
         for k, gap in gaps.items():
             z[k][gap] = fills[k]
-        named = {k: numbers.names[column] for k, column in enumerate(columns)}
+        named = {k: design.names[column] for k, column in enumerate(columns)}
         sets = {k: name.take(rows) for k, name in named.items() if isinstance(name, Counted)}
         value = add_terms(b, z)
         cut = find_best_cut(value, cost)
-        return None if cut is None else cls(numbers, columns, cost, z, b, dict(fills), gaps, sets, value, cut)
+        return None if cut is None else cls(design, columns, cost, z, b, dict(fills), gaps, sets, value, cut)
 
     def threshold(self) -> None:
         if self.sets:
@@ -105,7 +105,7 @@ class Scan:
         for k, column in enumerate(self.columns):
             rest = self.value - self.b[k] * self.z[k] - self.cut.at
             better = find_best_coefficient(self.z[k], rest, self.cost, self.b[k])
-            if better is not None and better.at * self.numbers.sign[column] >= 0:
+            if better is not None and better.at * self.design.sign[column] >= 0:
                 self.value = self.value + (better.at - self.b[k]) * self.z[k]
                 self.b = self.b.copy()
                 self.b[k] = better.at
@@ -115,8 +115,8 @@ class Scan:
         for k, gap in self.gaps.items():
             b, now, cost = float(self.b[k]), self.fills[k], self.cost[gap]
             rest = self.value[gap] - self.cut.at - b * now
-            ends = (float(end[self.columns[k]]) for end in (self.numbers.low, self.numbers.high))
-            other = find_best_fill(rest, cost, b, *(self.numbers.inside(self.columns[k], end) for end in ends))
+            ends = (float(end[self.columns[k]]) for end in (self.design.low, self.design.high))
+            other = find_best_fill(rest, cost, b, *(self.design.inside(self.columns[k], end) for end in ends))
             if float(cost @ (rest + b * other > 0.0)) < float(cost @ (rest + b * now > 0.0)) - 1e-12:
                 self.fills[k] = other
                 self.z[k][gap] = other
@@ -124,7 +124,7 @@ class Scan:
 
     def choose_sets(self) -> None:
         for k, counted in self.sets.items():
-            centre, scale = self.numbers.centre[self.columns[k]], self.numbers.scale[self.columns[k]]
+            centre, scale = self.design.centre[self.columns[k]], self.design.scale[self.columns[k]]
             step = float(self.b[k] / scale)
             without = self.value - step * counted.ones()
             other = counted.rechosen(without - self.cut.at, step, self.cost)
