@@ -70,7 +70,9 @@ def propose_halfspaces(
         yield from improve(design, rows, cost, start)
 
 
-def improve(design: DesignMatrix, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[tuple[float, Halfspace]]:
+def improve(
+    design: DesignMatrix, rows: np.ndarray, cost: Floats, start: Halfspace
+) -> Iterator[tuple[float, Halfspace]]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
     index = design.index
     columns = tuple(index[unfilled(key)] for key, _ in start.terms)

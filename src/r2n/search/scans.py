@@ -59,7 +59,9 @@ def scan_exactly(
     return Direction(scan.columns, scan.b, scan.cut.at, scan.cut.cost, scan.sets, scan.fills)
 
 
-def polish(design: DesignMatrix, rows: np.ndarray, cost: Floats, columns: tuple[int, ...], b: Floats) -> Direction | None:
+def polish(
+    design: DesignMatrix, rows: np.ndarray, cost: Floats, columns: tuple[int, ...], b: Floats
+) -> Direction | None:
     """The same for a sum of plain columns, all of it compiled."""
     chosen = np.array(columns, dtype=np.intp)
     if design.missing_anywhere[chosen].any():
