@@ -31,7 +31,7 @@ def find_best_cut(values: Floats, cost: Floats) -> Cut | None:
 
 
 def find_best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut | None:
-    """The b near `now` that minimises the cost of the rows with b·z + rest > 0, and that cost; None if `now` is as good."""
+    """The b near `now` that minimises the cost of the rows with b·z + rest > 0; None if `now` is as good."""
     present = kernels.sum_above(now * z + rest, 0.0, cost)
     at, total = kernels.find_coefficient(z, rest, cost, now, True)
     return Cut(at, total) if total < present else None

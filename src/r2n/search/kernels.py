@@ -7,7 +7,8 @@ same in any order. So a kernel returns the same bits on every processor.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import njit
@@ -18,7 +19,13 @@ from r2n.search.plan import FEWEST_BINS, MOST_BINS, REACH, ROWS_IN_A_BIN
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-compiled: Any = njit(cache=True, nogil=True, error_model="numpy")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile at the first call, and keep the machine code beside the source or in the user's cache."""
+    return cast(Function, njit(cache=True, nogil=True, error_model="numpy")(function))
+
 
 FARTHEST = 30.0  # in logits: beyond it a row is sure
 _POWERS = np.ldexp(1.0, np.arange(-64, 65))  # of two
@@ -53,7 +60,7 @@ def find_threshold(values: Floats, cost: Floats, exact: bool) -> tuple[float, fl
 
 @compiled
 def find_threshold_in(values: Floats, cost: Floats, where: Any, exact: bool) -> tuple[float, float]:
-    """The same, with room for each row's bin: memory that is given back and asked for again costs more than the scan."""
+    """The same, with room for each row's bin, which a loop asks for once."""
     n = len(values)
     if n == 0:
         return 0.0, 0.0
@@ -300,9 +307,9 @@ def sum_changed(cost: Floats, count: Any, old: Bools, new: Bools) -> float:
 
 @compiled
 def sum_by_code(codes: Any, rows: Any, n: int, cost: Floats, weight: Floats) -> Floats:
-    """For each of n codes the sums of cost, of cost²/weight, of weight and of |cost|: (4, n). Codes below 0 count nowhere.
+    """For each of n codes the sums of cost, of cost²/weight, of weight and of |cost|: (4, n).
 
-    Codes and weights are of all rows, the costs of these rows.
+    Codes below 0 count nowhere. Codes and weights are of all rows, the costs of these rows.
     """
     sums = np.zeros((4, n))
     for i in range(len(rows)):

@@ -65,10 +65,12 @@ class Fitter:
         sets = propose_sets(problem, index, here, barred, most=MOST_SETS) if most > 1 else []
         counted = sets_of(halfspace) if halfspace is not None else ()
         own = [Counted.of(one, problem, index) for one in counted]
-        found = list(propose_halfspaces(self.design, index, here, most, halfspace, barred, sets, own))
+        found: list[tuple[float, Literal]] = []
+        found += propose_halfspaces(self.design, index, here, most, halfspace, barred, sets, own)
         others = [*propose_memberships(problem, index, here, room), *knowledge.literals]
         found += [(kernels.sum_where(cost, rows & problem.truth(literal)), literal) for literal in others]
-        now, ranked = len(self._fitted), []
+        now = len(self._fitted)
+        ranked: list[tuple[float, Literal]] = []
         for weight, literal in found:
             fits = room is None or literal.size <= room  # an expert's may be longer
             if fits and problem.permits(literal) and not barred & set(literal.columns):
