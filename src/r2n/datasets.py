@@ -56,7 +56,7 @@ class KnownRule:
         return X, self.rules.truth(X) ^ (rng.random(n_rows) < flip)
 
 
-def _known(name: str, n_columns: int, text: str) -> KnownRule:
+def _make_known_rule(name: str, n_columns: int, text: str) -> KnownRule:
     columns = tuple(Column(f"x{k}", "numeric", low=_LEAST, high=1.0) for k in range(n_columns))
     return KnownRule(name, RuleSet.parse(f"True if {text} else False").with_schema(Schema(columns)))
 
@@ -74,7 +74,7 @@ def example(number: int) -> KnownRule:
     """One of the five synthetic examples of the paper's Table 1, over five columns."""
     if number not in range(1, len(_EXAMPLES) + 1):
         raise ParameterError(f"there are examples 1 to {len(_EXAMPLES)}, not {number!r}.")
-    return _known(f"example {number}", 5, _EXAMPLES[number - 1])
+    return _make_known_rule(f"example {number}", 5, _EXAMPLES[number - 1])
 
 
 def toy() -> KnownRule:
@@ -84,7 +84,7 @@ def toy() -> KnownRule:
     True if x0 > 0.5 and x0/x1 > 1
     else False
     """
-    return _known("toy", 2, "x0/x1 > 1 and x0 > 0.5")
+    return _make_known_rule("toy", 2, "x0/x1 > 1 and x0 > 0.5")
 
 
 # -- real tables -----------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def available(name: str) -> bool:
     """Whether a table can be read without fetching it."""
     folder = os.environ.get("R2N_DATA")
     here = folder is not None and (Path(folder) / _SOURCES[name].file).exists()
-    return here or _cached(name).exists()
+    return here or _cache_path(name).exists()
 
 
 def _read(name: str, source: _Source) -> pd.DataFrame:
@@ -151,14 +151,14 @@ def _read(name: str, source: _Source) -> pd.DataFrame:
         if not path.exists():
             raise DataUnavailable(f"R2N_DATA names the folder {folder}, which has no {source.file}. Put it there.")
         return source.read(path)
-    if not _cached(name).exists():
+    if not _cache_path(name).exists():
         _fetch(name, source)
     import pandas as pd  # only those who read tables need it
 
-    return pd.read_parquet(_cached(name))
+    return pd.read_parquet(_cache_path(name))
 
 
-def _cached(name: str) -> Path:
+def _cache_path(name: str) -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("r2n") / "tables" / f"{name}.parquet"
@@ -178,7 +178,7 @@ def _fetch(name: str, source: _Source) -> None:
     frame = _like_the_file(bunch.data, bunch.target, source)
     if _digest(frame) != source.digest:
         raise DataUnavailable(f"OpenML's copy of {name} differs from the known table. {by_hand}")
-    path = _cached(name)
+    path = _cache_path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     content = io.BytesIO()
     frame.to_parquet(content)
@@ -206,7 +206,7 @@ def _digest(frame: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def _csv(path: Path, **how: Any) -> pd.DataFrame:
+def _read_csv(path: Path, **how: Any) -> pd.DataFrame:
     import pandas as pd
 
     frame: pd.DataFrame = pd.read_csv(path, skipinitialspace=True, **how)
@@ -230,10 +230,12 @@ _ADULT = "464af7a1f9002715c125764f05b97281f580a2945ee2e704a6a08c419d0e6335"
 _HOUSE = "4e499a529179920523967103e8c86aa3aee8205e3836b8010d1e7262c6eed048"
 
 _SOURCES = {
-    "magic": _Source("magic04.data", "class:", "g", _MAGIC, 1120, _csv, drop=("ID",)),
-    "heloc": _Source("heloc_dataset_v1.csv", "RiskPerformance", "Bad", _HELOC, None, _csv),
-    "adult": _Source("adult.data", "label", ">50K", _ADULT, 1590, lambda path: _csv(path, na_values="?"), rows=32_561),
-    "house": _Source("house_16H.csv", "binaryClass", "P", _HOUSE, 821, _csv),
+    "magic": _Source("magic04.data", "class:", "g", _MAGIC, 1120, _read_csv, drop=("ID",)),
+    "heloc": _Source("heloc_dataset_v1.csv", "RiskPerformance", "Bad", _HELOC, None, _read_csv),
+    "adult": _Source(
+        "adult.data", "label", ">50K", _ADULT, 1590, lambda path: _read_csv(path, na_values="?"), rows=32_561
+    ),
+    "house": _Source("house_16H.csv", "binaryClass", "P", _HOUSE, 821, _read_csv),
 }
 
 TABLES = tuple(_SOURCES)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from r2n.cli.inputs import columns_of, label_named, labels_of, read_rows, reader
+from r2n.cli.inputs import columns_of, find_label, labels_of, read_rows, reader
 from r2n.cli.screen import show_rules
 from r2n.errors import ModelFileError, OutputError, ParameterError, SchemaError
 from r2n.explain import check, explain, smallest_change
@@ -115,7 +115,7 @@ def explain_row(
     rules = load(model)
     cells = _row(rules, row, number)
     steps = None if spread is None else read_rows(rules, spread)
-    wanted = None if to is None else label_named(labels_of(rules), to)
+    wanted = None if to is None else find_label(labels_of(rules), to)
     change = smallest_change(rules, cells, wanted, fixed=fixed or (), spread=steps)
     typer.echo(f"{explain(rules, cells, steps)}\n{change}")
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from r2n.rules.classes import ClassRules
-from r2n.rules.counts import Baseline, Counted
+from r2n.rules.counts import Baseline, RuleCount
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.text import write_value
 from r2n.table import Schema, Value
@@ -28,9 +28,9 @@ class RuleDrift:
     label: Value
     rule: Rule
     rows: int
-    now: Counted
+    now: RuleCount
     rows_then: int
-    then: Counted | None
+    then: RuleCount | None
     labelled: bool
     """Whether the labels of the new rows are known, and so `now.positives`."""
 

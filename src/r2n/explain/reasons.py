@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from itertools import accumulate
 
-from r2n.explain.row import Rules, exact, one_row, shown, spreads, values_in
+from r2n.explain.row import Rules, one_row, spreads, values_in, write_exact, write_short
 from r2n.prove import Row
 from r2n.rules import ClassRules, Halfspace, Literal, Rule
 from r2n.rules.literals import Comparison
@@ -32,20 +32,22 @@ class LiteralReason:
 
     def __str__(self) -> str:
         gone = f" (filled: {', '.join(map(write_name, self.filled))})" if self.filled else ""
-        return f"{'holds' if self.holds else 'fails'}  {self.text}: {self._said()}{gone}"
+        return f"{'holds' if self.holds else 'fails'}  {self.text}: {self._describe_value()}{gone}"
 
-    def _said(self) -> str:
+    def _describe_value(self) -> str:
         if self.value is None or math.isnan(self.margin):
-            return f"it is {shown(self.value)}"
+            return f"it is {write_short(self.value)}"
         if self.margin == 0.0:
-            return f"it is {shown(self.value)}, on the bound"
-        return f"it is {self._told_apart()}, {shown(abs(self.margin))} {'beyond' if self.holds else 'short'}"
+            return f"it is {write_short(self.value)}, on the bound"
+        return (
+            f"it is {self._write_beside_bound()}, {write_short(abs(self.margin))} {'beyond' if self.holds else 'short'}"
+        )
 
-    def _told_apart(self) -> str:
+    def _write_beside_bound(self) -> str:
         """The value, with as many digits as it takes to see that it is not on the bound."""
-        value, short = self.value, shown(self.value)
-        if isinstance(value, float) and short in (shown(value - self.margin), shown(value + self.margin)):
-            return exact(value)
+        value, short = self.value, write_short(self.value)
+        if isinstance(value, float) and short in (write_short(value - self.margin), write_short(value + self.margin)):
+            return write_exact(value)
         return short
 
 
@@ -101,13 +103,15 @@ class Explanation:
         return min(others, key=lambda rule: rule.distance, default=None)
 
     def __str__(self) -> str:
-        lines = [f"prediction: {shown(self.prediction)}{', the default: no rule holds' if self.by_default else ''}"]
+        lines = [
+            f"prediction: {write_short(self.prediction)}{', the default: no rule holds' if self.by_default else ''}"
+        ]
         if self.asked and not self.by_default:
-            lines.append(f"asked before, without a rule that holds: {', '.join(map(shown, self.asked))}")
+            lines.append(f"asked before, without a rule that holds: {', '.join(map(write_short, self.asked))}")
         for rule in self.deciding:
             lines += [f"rule {rule.number} holds", *rule.lines()]
         if self.nearest is not None:
-            of = f" ({shown(self.nearest.label)})" if len({rule.label for rule in self.rules}) > 1 else ""
+            of = f" ({write_short(self.nearest.label)})" if len({rule.label for rule in self.rules}) > 1 else ""
             lines += [f"rule {self.nearest.number}{of} is nearest of those that do not hold", *self.nearest.lines()]
         return "\n".join(lines)
 

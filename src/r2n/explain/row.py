@@ -72,7 +72,7 @@ def _cells(row: Row) -> dict[str, np.ndarray[Any, np.dtype[np.object_]]]:
     return {name: _cell(value) for name, value in row.items()}
 
 
-def predicted(rules: Rules, row: Row | Table) -> Value:
+def predict_row(rules: Rules, row: Row | Table) -> Value:
     """What the rules say of it, tried out; rules without columns say the same of every row."""
     # Not as a table, in which the codes of missing values would mean what they say.
     asked = row if isinstance(row, Table) else _cells(row) or Table.read({"": [0.0]})
@@ -126,7 +126,7 @@ def _positive(name: str, spread: object) -> float:
     return float(spread)
 
 
-def shown(value: Value | None) -> str:
+def write_short(value: Value | None) -> str:
     """As a person reads it: numbers short, what is missing by its name."""
     if value is None:
         return "missing"
@@ -135,6 +135,6 @@ def shown(value: Value | None) -> str:
     return f"{value:.0f}" if 1e6 <= abs(value) < 1e15 and value.is_integer() else f"{value:.6g}"
 
 
-def exact(value: Value | None) -> str:
+def write_exact(value: Value | None) -> str:
     """To the last digit, so that it reads back as what it is."""
-    return write_number(value) if isinstance(value, float) else shown(value)
+    return write_number(value) if isinstance(value, float) else write_short(value)

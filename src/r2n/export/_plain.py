@@ -130,7 +130,7 @@ class Source:
         'number(x) - 2.5 * number(y) - (z in {a} ? 3.0 : 0) > 1e-7'
         """
         read = literal.comparison()
-        return f"{total or ' '.join(self._signed(literal))} {read.operator} {write_number(read.bound)}"
+        return f"{total or ' '.join(self._write_addends(literal))} {read.operator} {write_number(read.bound)}"
 
     def steps(self, literal: Halfspace, name: str) -> list[str]:
         """What the sum's name is set to, in turn, the sum so far first: no interpreter reads thousands at once.
@@ -139,11 +139,11 @@ class Source:
         >>> source.steps(Halfspace.of({f"x{k}": 1 for k in range(201)}, 0), "total")[2]
         'total + x200'
         """
-        parts = self._signed(literal)
+        parts = self._write_addends(literal)
         chunks = [" ".join(parts[k : k + IN_A_ROW]) for k in range(0, len(parts), IN_A_ROW)]
         return [chunks[0], *(f"{name} {chunk}" for chunk in chunks[1:])]
 
-    def _signed(self, literal: Halfspace) -> list[str]:
+    def _write_addends(self, literal: Halfspace) -> list[str]:
         """What is added up, each with its sign; the first is positive and has none."""
         terms = literal.comparison().terms
         first, *others = [(a < 0.0, self._term(key, abs(a))) for key, a in addends(terms)]

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from r2n.errors import ParameterError
-from r2n.export._typed import Field, Typed, free_name, output_names, typed
+from r2n.export._typed import Field, Typed, assign_types, free_name, output_names
 from r2n.export._xml import Element, document, element, is_xml
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
 from r2n.rules.text import write_name, write_number
@@ -42,7 +42,7 @@ def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: 
 
     A column keeps its name if that is a plain word; else it is called `column_1` …, and its name is the label.
     """
-    found = typed(rules)
+    found = assign_types(rules)
     names = _variables(tuple(found.fields))
     prediction, rule = prediction.replace(" ", "_"), rule.replace(" ", "_")
     label, number = output_names(prediction, rule, set(names.values()), gap="_")

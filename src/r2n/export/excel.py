@@ -44,7 +44,7 @@ def write(rules: RuleSet | ClassRules, *, first: str = "A2", cells: Mapping[str,
     formula = constant(rules.default)
     for label, branch in reversed(rules.branches):
         formula = f"IF({_join('OR', map(sheet.rule, branch), 'FALSE')},{constant(label)},{formula})"
-    return checked(f"={formula}", "the formula", "Export a workbook, which has a column for each rule.") + "\n"
+    return check_formula(f"={formula}", "the formula", "Export a workbook, which has a column for each rule.") + "\n"
 
 
 def place(rules: RuleSet | ClassRules, first: str) -> dict[str, str]:
@@ -152,7 +152,7 @@ class Sheet:
     def _term(self, key: Addend, a: float) -> str:
         match key:
             case str() | Filled():
-                cell = self.cell(key) if isinstance(key, str) else self._filled(key)
+                cell = self.cell(key) if isinstance(key, str) else self._write_filled(key)
                 return cell if a == 1.0 else f"{number(a)}*{cell}"
             case Missing(column):
                 return f"IF({self._is_number(column)},0,{number(a)})"
@@ -160,7 +160,7 @@ class Sheet:
                 held, other = ("0", number(a)) if negated else (number(a), "0")
                 return f"IF({_is_any(self.cell(column), values)},{held},{other})"
 
-    def _filled(self, key: Filled) -> str:
+    def _write_filled(self, key: Filled) -> str:
         return f"IF({self._is_number(key.column)},{self.cell(key.column)},{number(key.fill)})"
 
     def _is_number(self, column: str) -> str:
@@ -243,7 +243,7 @@ def is_written(value: str) -> bool:
     return 0 < len(value) <= 32767 and re.search("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]", value) is None
 
 
-def checked(formula: str, what: str, advice: str) -> str:
+def check_formula(formula: str, what: str, advice: str) -> str:
     """The formula, if Excel reads one as long and as deeply nested."""
     if len(formula) > LONGEST:
         raise ParameterError(f"{what} has {len(formula)} characters, but Excel reads at most {LONGEST}. {advice}")

@@ -127,13 +127,13 @@ def diff(before: Model, after: Model, X: object = None) -> Diff:
         check_model(model)
     old, new = dict(before.branches), dict(after.branches)
     labels = tuple(dict.fromkeys((*old, *new)))
-    classes = tuple(_compared(label, old.get(label, ()), new.get(label, ())) for label in labels)
+    classes = tuple(_compare_rules(label, old.get(label, ()), new.get(label, ())) for label in labels)
     asked = (*old, before.default), (*new, after.default)
     rows = None if X is None else RowDiff.between(before.predict(X), after.predict(X))
     return Diff(classes, asked, rows, after.schema)
 
 
-def _compared(label: Value, before: Sequence[Rule], after: Sequence[Rule]) -> ClassDiff:
+def _compare_rules(label: Value, before: Sequence[Rule], after: Sequence[Rule]) -> ClassDiff:
     went, came = [r for r in before if r not in after], [r for r in after if r not in before]
     changed = _pairs(went, came)
     old, new = {r for r, _ in changed}, {r for _, r in changed}

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from r2n.errors import ParameterError, SchemaError
-from r2n.prove.box import State, states_of
-from r2n.prove.domain import Domain, Row, Values
+from r2n.prove.box import Possible, box_of
+from r2n.prove.domain import Domain, Row
 from r2n.prove.search import STEPS, cells, check_limits, find_row, holds
-from r2n.rewrite.expand import expanded_rule, is_expandable
+from r2n.prove.values import Values
+from r2n.rewrite.expand import expand_rule, is_expandable
 from r2n.rules.classes import ClassRules, Model
 from r2n.rules.literals import Halfspace, Literal, Missing
 from r2n.rules.ruleset import Rule, RuleSet
@@ -89,26 +90,26 @@ def equivalent(
     check_limits(steps, time_limit)
     deadline = time.monotonic() + time_limit
     found = _compare(before, after, chosen, deadline, steps)
-    return found if found.row is None else _within_seen(before, after, chosen, deadline, steps, found)
+    return found if found.row is None else _move_inside(before, after, chosen, deadline, steps, found)
 
 
-def _within_seen(
+def _move_inside(
     before: Model, after: Model, domain: Domain, deadline: float, steps: int, found: Equivalence
 ) -> Equivalence:
     """A row within what was seen in training instead of one that is not: in all columns, or in as many as can be."""
-    seen = _seen(before, after)
+    seen = _ranges_seen(before, after)
     if not _outside(found, seen):
         return found
     narrow: Domain | None = domain
     for pair in seen:
-        narrow = narrow and _narrowed(narrow, *pair)
+        narrow = narrow and _narrow(narrow, *pair)
     inside = _compare(before, after, narrow, deadline, steps) if narrow else Equivalence()
     if inside.row is not None:
         return inside
     for name, values in seen:
         # If not within its range, then at least a whole number, or a category that is known.
         for part in (values, replace(values, low=-math.inf, high=math.inf)):
-            narrow = _narrowed(domain, name, part)
+            narrow = _narrow(domain, name, part)
             kept = found if not _outside(found, [(name, part)]) else None
             answer = kept or (_compare(before, after, narrow, deadline, steps) if narrow else Equivalence())
             if narrow and answer.row is not None:
@@ -122,13 +123,13 @@ def _outside(found: Equivalence, seen: Iterable[tuple[str, Values]]) -> tuple[tu
     return tuple((name, values) for name, values in seen if not values.allows(row[name]))
 
 
-def _narrowed(domain: Domain, name: str, values: Values) -> Domain | None:
+def _narrow(domain: Domain, name: str, values: Values) -> Domain | None:
     """The part of the domain in which a column holds these; None if there is none."""
     common = domain[name].common(values)
     return None if common is None else domain.with_columns({name: common})
 
 
-def _seen(before: Model, after: Model) -> tuple[tuple[str, Values], ...]:
+def _ranges_seen(before: Model, after: Model) -> tuple[tuple[str, Values], ...]:
     """What each model saw in the columns that it reads, as far as it knows."""
     pairs = (
         (name, replace(Values.of(model.schema.column(name)), never=()))
@@ -154,7 +155,7 @@ def _compare(before: Model, after: Model, domain: Domain, deadline: float, steps
             answer = find_row(here, true.literals, false, steps, left)
             if answer.row is not None:
                 # A column that the question did not read has no say in what is decided here.
-                row = {name: state.any_value() for name, state in _states(before, after, here).items()} | answer.row
+                row = {name: possible.any_value() for name, possible in _box(before, after, here).items()} | answer.row
                 said = _decisions(before, after, row)
                 if len(set(said)) > 1:
                     return Equivalence(row, said)
@@ -174,8 +175,8 @@ def _literals(before: Model, after: Model) -> tuple[Literal, ...]:
     return *before.literals, *after.literals
 
 
-def _states(before: Model, after: Model, domain: Domain) -> dict[str, State]:
-    return states_of(domain, _literals(before, after))
+def _box(before: Model, after: Model, domain: Domain) -> dict[str, Possible]:
+    return box_of(domain, _literals(before, after))
 
 
 def _domain(before: Model, after: Model, said: Domain | Mapping[str, object] | None) -> Domain:
@@ -261,7 +262,7 @@ def _is_filled(rule: Rule, names: Set[str]) -> bool:
 
 
 def _without(rules: Sequence[Rule], names: Set[str]) -> tuple[Rule, ...]:
-    rules = [case for rule in rules for case in (expanded_rule(rule) if _is_filled(rule, names) else (rule,))]
+    rules = [case for rule in rules for case in (expand_rule(rule) if _is_filled(rule, names) else (rule,))]
     told = {literal for rule in rules for literal in rule.literals if not names.isdisjoint(literal.columns)}
     true = {literal for literal in told if isinstance(literal, Missing)}
     kept = [rule for rule in rules if told.intersection(rule.literals) <= true]

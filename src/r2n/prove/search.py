@@ -1,8 +1,8 @@
 """The one question to which proofs about rules come down: is there a row where these hold and those do not?
 
-A tree of cases, each a box of what the columns may still hold (exact, see `states`) and some halfspaces over several
+A tree of cases, each a box of what the columns may still hold (exact, see `box.py`) and some halfspaces over several
 columns that are to be true or false. A case ends when the box or a linear program shows that nothing is left (proven,
-see `certificates`), or when a point of it, tried out, is a row that answers the question. Otherwise it is split: along
+see `farkas.py`), or when a point of it, tried out, is a row that answers the question. Otherwise it is split: along
 a rule that is true in the point but must not be, or along a column.
 """
 
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.prove.box import states_of
+from r2n.prove.box import box_of
 from r2n.prove.branching import Case, Literals, holds, look_into
 from r2n.prove.domain import Domain, Row
-from r2n.rewrite.expand import expanded_rule, expanded_rules, is_expandable
+from r2n.rewrite.expand import expand_rule, expand_rules, is_expandable
 from r2n.rules.literals import Literal
 from r2n.rules.ruleset import Rule
 from r2n.table import Table
@@ -114,10 +114,10 @@ class _Question:
 
     def cases(self, domain: Domain) -> list[Case]:
         """All rows of the domain where `true` are true: one case, or one for each that sets and fills in sums make."""
-        false = tuple(rule.literals for rule in expanded_rules(map(Rule, self.false)))
-        true = [rule.literals for rule in expanded_rule(Rule(self.true))]
-        states = states_of(domain, (*self.literals, *(literal for rule in (*true, *false) for literal in rule)))
-        found = [_where_all(Case(states, {}, false), literals) for literals in true]
+        false = tuple(rule.literals for rule in expand_rules(map(Rule, self.false)))
+        true = [rule.literals for rule in expand_rule(Rule(self.true))]
+        box = box_of(domain, (*self.literals, *(literal for rule in (*true, *false) for literal in rule)))
+        found = [_where_all(Case(box, {}, false), literals) for literals in true]
         return [case for case in found if case is not None]
 
     def is_answered_by(self, row: Row) -> bool:
@@ -132,7 +132,7 @@ def _where_all(case: Case, literals: Literals) -> Case | None:
     left: Case | None = case
     for literal in literals:
         left = left and left.where(literal, True)
-    return None if left is None or any(state.empty for state in left.states.values()) else left
+    return None if left is None or any(possible.empty for possible in left.box.values()) else left
 
 
 def cells(row: Row) -> dict[str, NDArray[np.object_]]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial, reduce
 from typing import TypeVar
 
-from r2n.prove.box import states_of
+from r2n.prove.box import box_of
 from r2n.prove.domain import Domain, Row
 from r2n.prove.search import STEPS, check_limits, find_row, holds
 from r2n.rewrite.simplify import simplify
@@ -115,7 +115,7 @@ class Prover:
         passed: tuple[Rule, ...] = (),
     ) -> None:
         self._domain = domain.reading(literals)
-        self._states = states_of(self._domain, literals)
+        self._box = box_of(self._domain, literals)
         self._deadline, self._steps, self._asked, self._passed = deadline, steps, asked, passed
         self._rows: list[Row] = []
         self._truths: dict[Literal, int] = {}  # in which rows: bit k for row k
@@ -142,7 +142,7 @@ class Prover:
         return answer.impossible
 
     def _keep(self, row: Row) -> None:
-        whole: Row = {name: state.any_value() for name, state in self._states.items()} | row
+        whole: Row = {name: possible.any_value() for name, possible in self._box.items()} | row
         for literal in self._truths:
             self._truths[literal] |= holds(literal, whole) << len(self._rows)
         self._rows.append(whole)

@@ -23,21 +23,21 @@ from r2n.rules.ruleset import Rule, RuleSet
 MOST_CASES = 4096  # of one rule
 
 
-def expanded(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
+def expand(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
     """The same model without sets and filled columns in sums; itself if there are none.
 
-    >>> print(expanded(RuleSet.parse("yes if income + 2000·(status in {married}) > 7100 else no")))
+    >>> print(expand(RuleSet.parse("yes if income + 2000·(status in {married}) > 7100 else no")))
     yes if income > 5100 and status in {married}
         or income > 7100 and status not in {married}
     else no
-    >>> print(expanded(RuleSet.parse("yes if income - 2·(debt if known else 40) > 5 else no")))
+    >>> print(expand(RuleSet.parse("yes if income - 2·(debt if known else 40) > 5 else no")))
     yes if income - 2·debt > 5
         or income > 85 and debt is missing
     else no
     """
     if not any(map(has_cases, model.literals)):
         return model
-    return model.with_branches(expanded_rules(rules) for _, rules in model.branches).with_baseline(None)
+    return model.with_branches(expand_rules(rules) for _, rules in model.branches).with_baseline(None)
 
 
 def is_expandable(rule: Rule) -> bool:
@@ -58,18 +58,18 @@ def _open_columns(rule: Rule) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(filled) if name not in needed)
 
 
-def expanded_rules(rules: Iterable[Rule]) -> Iterator[Rule]:
+def expand_rules(rules: Iterable[Rule]) -> Iterator[Rule]:
     """Each rule as the rules that it is made of."""
     for rule in rules:
-        yield from expanded_rule(rule)
+        yield from expand_rule(rule)
 
 
 @lru_cache(maxsize=200)  # proofs ask for the same rules again and again
-def expanded_rule(rule: Rule) -> tuple[Rule, ...]:
+def expand_rule(rule: Rule) -> tuple[Rule, ...]:
     """The rules that together are true where this one is; none if it never is.
 
     >>> from r2n.rules import parse_rule
-    >>> print(*expanded_rule(parse_rule("(a in {x}) + 2·(b not in {y}) > 2.5 and c > 1")), sep=" | ")
+    >>> print(*expand_rule(parse_rule("(a in {x}) + 2·(b not in {y}) > 2.5 and c > 1")), sep=" | ")
     c > 1 and a in {x} and b not in {y}
     """
     if not any(map(has_cases, rule.literals)):
@@ -101,10 +101,10 @@ def _cases(literal: Literal, missing: Collection[str]) -> Iterator[tuple[Literal
             for (one, _), held in zip(literal.sets, signs, strict=True)
         )
         points = [a if held else 0.0 for (_, a), held in zip(literal.sets, signs, strict=True)]
-        yield from ((*told, *rest) for rest in _left(numbers, (*filled, *points), literal.threshold))
+        yield from ((*told, *rest) for rest in _solve_rest(numbers, (*filled, *points), literal.threshold))
 
 
-def _left(
+def _solve_rest(
     numbers: tuple[tuple[str, float], ...], points: tuple[float, ...], threshold: float
 ) -> Iterator[tuple[Literal, ...]]:
     """What the numbers must still do once it is known what is added after them."""

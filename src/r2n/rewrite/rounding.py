@@ -97,7 +97,7 @@ def _with_short_numbers(literal: Halfspace, here: Table, want: Bools, budget: in
     near = nearest_rows(literal, here, want, max(128, 2 * budget))
     hard, hard_want = here.take(near), want[near]
     for directions in _directions(literal, here, want, budget):
-        aimed = [_aimed(each, literal) for each in dict.fromkeys(directions)]
+        aimed = [_aim(each, literal) for each in dict.fromkeys(directions)]
         plausible = [each for each in aimed if _fits(each, hard, hard_want, budget)]
         found = [fit for each in plausible for fit in _fits(each, here, want, budget)]
         shorter = [fit for fit in found if _reading(fit) < _reading(literal)]
@@ -108,7 +108,7 @@ def _with_short_numbers(literal: Halfspace, here: Table, want: Bools, budget: in
     return literal
 
 
-def _aimed(direction: Halfspace, literal: Halfspace) -> Halfspace:
+def _aim(direction: Halfspace, literal: Halfspace) -> Halfspace:
     """The direction with the literal's own threshold, in its scale; 0 where that is beyond all floats."""
     name, a = literal.terms[0]
     with np.errstate(all="ignore"):
@@ -123,7 +123,7 @@ def _reading(literal: Halfspace) -> int:
 
 def _drawbacks(fit: Halfspace, literal: Halfspace, table: Table, want: Bools) -> tuple[int, int, float, float]:
     """What there is to read, to change, and to tell otherwise; the last for those that have all else in common."""
-    missed = abs(fit.threshold / 2 - _aimed(fit, literal).threshold / 2)
+    missed = abs(fit.threshold / 2 - _aim(fit, literal).threshold / 2)
     return _reading(fit), _wrong(fit, table, want), _turn(literal, fit), missed
 
 

@@ -162,10 +162,10 @@ def _smallest(rows: Rows, distance: Floats, most: int) -> Rows:
 def in_units(literal: Halfspace, digits: int) -> list[Halfspace]:
     """The literal in units of each of its columns of numbers, rounded; of sets only where there is nothing else."""
     units = literal.numbers or literal.terms
-    return [scaled for _, a in units if (scaled := _divided(literal, abs(a), digits))]
+    return [scaled for _, a in units if (scaled := _divide(literal, abs(a), digits))]
 
 
-def _divided(literal: Halfspace, scale: float, digits: int) -> Halfspace | None:
+def _divide(literal: Halfspace, scale: float, digits: int) -> Halfspace | None:
     """The literal divided by the size of one coefficient, the others rounded; without a threshold yet."""
     terms = [(key, round_to(a / scale, digits)) for key, a in literal.terms]
     if any(a == 0.0 or not abs(a) <= most_of(key) for key, a in terms):

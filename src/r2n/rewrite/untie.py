@@ -24,7 +24,7 @@ def untied(rules: RuleSet, table: Table, most: int | None = None, given: Collect
     yes if gain < 3120 and status in {married}
     else no
     """
-    return rules.with_rules(_untied(rule, table, most, given) for rule in rules.rules)
+    return rules.with_rules(_untie_rule(rule, table, most, given) for rule in rules.rules)
 
 
 def with_shorter_sets(rules: RuleSet, given: Collection[Literal] = ()) -> RuleSet:
@@ -54,7 +54,7 @@ def with_shorter_sets(rules: RuleSet, given: Collection[Literal] = ()) -> RuleSe
     return rules.with_rules(Rule(tuple(map(shorter, rule.literals))) for rule in rules.rules)
 
 
-def _untied(rule: Rule, table: Table, most: int | None, given: Collection[Literal]) -> Rule:
+def _untie_rule(rule: Rule, table: Table, most: int | None, given: Collection[Literal]) -> Rule:
     truth = rule.evaluate(table)
     if not truth.any():
         return rule  # these rows say nothing about it

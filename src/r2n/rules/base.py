@@ -12,7 +12,7 @@ import numpy as np
 from r2n.errors import ParameterError
 from r2n.rules.facade import Facade
 from r2n.rules.literals import Halfspace, Literal, Membership
-from r2n.rules.rule import Rule, sorted_columns
+from r2n.rules.rule import Rule, sort_columns
 from r2n.rules.text import write_value
 from r2n.table import Schema, Table, Value
 from r2n.words import count
@@ -86,7 +86,7 @@ class BaseRules(Facade):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that any rule reads."""
-        return sorted_columns(literal for rule in self.rules for literal in rule.literals)
+        return sort_columns(literal for rule in self.rules for literal in rule.literals)
 
     def table(self, X: object) -> Table:
         """X as a table of the columns these rules read, checked against the schema if there is one."""

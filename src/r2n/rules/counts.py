@@ -17,14 +17,14 @@ from r2n.table import Value
 from r2n.table.cells import value_id
 
 
-class Counted(NamedTuple):
+class RuleCount(NamedTuple):
     """One rule on some rows: how many it covers, and how many of these have its label."""
 
     covered: int
     positives: int
 
 
-CountedRules: TypeAlias = tuple[tuple[Value, Rule, Counted], ...]
+CountedRules: TypeAlias = tuple[tuple[Value, Rule, RuleCount], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Baseline:
     >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
     >>> base = Baseline.count(rules, {"x": [1, 4, 5, 2], "z": ["a", "a", "b", "b"]}, ["no", "yes", "yes", "no"])
     >>> base.rows, base.right, base.of("yes", rules.rules[1])
-    (4, 3, Counted(covered=2, positives=1))
+    (4, 3, RuleCount(covered=2, positives=1))
     """
 
     rows: int
@@ -57,11 +57,11 @@ class Baseline:
         )
         return cls(table.n_rows, int(np.sum(rules.predict(table).astype(object) == labels)), counted)
 
-    def of(self, label: Value, rule: Rule) -> Counted | None:
+    def of(self, label: Value, rule: Rule) -> RuleCount | None:
         """What was counted of a rule; None if it was not there."""
         return next((counted for own, known, counted in self.rules if (own, known) == (label, rule)), None)
 
-    def in_order_of(self, rules: Model) -> list[Counted | None]:
+    def in_order_of(self, rules: Model) -> list[RuleCount | None]:
         """The same of each rule, in the order in which they are printed."""
         known = {
             owner_of(label, rule): counted for label, rule, counted in reversed(self.rules)
@@ -95,7 +95,9 @@ def owner_of(label: Value, rule: Rule) -> Hashable:
 def count_rules(rules: RuleSet, fired: NDArray[np.bool_], truth: NDArray[np.bool_]) -> CountedRules:
     """Each rule's own count, given which rules are true in which rows, and which rows have the label."""
     covered, positives = fired.sum(axis=0), fired[truth].sum(axis=0)
-    return tuple((rules.label, rule, Counted(int(covered[j]), int(positives[j]))) for j, rule in enumerate(rules.rules))
+    return tuple(
+        (rules.label, rule, RuleCount(int(covered[j]), int(positives[j]))) for j, rule in enumerate(rules.rules)
+    )
 
 
 def _parts(rules: Model) -> Iterator[RuleSet]:

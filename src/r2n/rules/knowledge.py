@@ -128,7 +128,7 @@ def _literals(texts: Any, schema: Schema) -> tuple[Literal, ...]:
         return ()
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise ParameterError(f"literals must be a list of texts such as 'age > 30', not {texts!r}.")
-    return tuple(_checked("literals", _parsed("literals", text, parse_literal, schema), schema) for text in texts)
+    return tuple(_check("literals", _parse("literals", text, parse_literal, schema), schema) for text in texts)
 
 
 def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tuple[Rule, ...]:
@@ -136,7 +136,7 @@ def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tupl
     if given is None or blank is None:
         return ()
     if isinstance(given, str):
-        given = _parsed(what, given, parse_ruleset, schema)
+        given = _parse(what, given, parse_ruleset, schema)
     if isinstance(given, RuleSet):
         if (given.label, given.default) != (blank.label, blank.default):
             raise ParameterError(
@@ -146,15 +146,15 @@ def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tupl
         given = given.rules
     if not isinstance(given, Iterable):
         raise ParameterError(f"{what} must be a RuleSet, its text, or a list of rules, not {given!r}.")
-    read = (rule if isinstance(rule, Rule) else _parsed(what, rule, parse_rule, schema) for rule in given)
+    read = (rule if isinstance(rule, Rule) else _parse(what, rule, parse_rule, schema) for rule in given)
     rules = tuple(dict.fromkeys(rule if isinstance(rule, Rule) else Rule((rule,)) for rule in read))
     for rule in rules:
         for literal in rule.literals:
-            _checked(what, literal, schema)
+            _check(what, literal, schema)
     return rules
 
 
-def _parsed(what: str, text: Any, parse: Any, schema: Schema) -> Any:
+def _parse(what: str, text: Any, parse: Any, schema: Schema) -> Any:
     """What the text says, which must be something about this table: errors point at the place."""
     if not isinstance(text, str):
         if isinstance(text, Literal):
@@ -166,7 +166,7 @@ def _parsed(what: str, text: Any, parse: Any, schema: Schema) -> Any:
         raise ParseError(f"{what}: {error.problem}", error.line, error.column, error.source) from None
 
 
-def _checked(what: str, literal: Literal, schema: Schema) -> Literal:
+def _check(what: str, literal: Literal, schema: Schema) -> Literal:
     """The literal, if it is about this table; categories that are not in it may be in other rows."""
     problem = literal_problem(schema, literal, unseen=True)
     if problem is not None:

@@ -22,12 +22,12 @@ from r2n.rules.terms import (
     Filled,
     Key,
     Terms,
+    check_finite,
     check_key,
     column_of,
-    finite,
     most_of,
     order_of,
-    shown_key,
+    show_key,
     term_order,
     term_values,
     unfilled,
@@ -84,17 +84,17 @@ class Halfspace:
         terms = [(key, _coefficient(key, a)) for key, a in pairs]
         for key, a in terms:
             check_key(key, a)
-        twice = _repeated(unfilled(key) for key, _ in terms)
+        twice = _find_repeated(unfilled(key) for key, _ in terms)
         if twice is not None:
             what = "the set" if isinstance(twice, Membership) else "column"
             alike = len({key for key, _ in terms if unfilled(key) == twice}) == 1
             advice = "Add its coefficients up." if alike else "Say once what it counts as where it is missing."
-            raise ParameterError(f"{what} {shown_key(twice)} comes twice in a sum. {advice}")
+            raise ParameterError(f"{what} {show_key(twice)} comes twice in a sum. {advice}")
         kept = sorted(((key, a) for key, a in terms if a != 0.0), key=term_order)
         if not kept:
             raise ParameterError("a halfspace needs at least one column with a coefficient other than 0.")
         object.__setattr__(self, "terms", tuple(kept))
-        object.__setattr__(self, "threshold", finite(self.threshold, "the threshold"))
+        object.__setattr__(self, "threshold", check_finite(self.threshold, "the threshold"))
 
     def __hash__(self) -> int:
         # By the bytes of its numbers: whoever writes a file can choose floats that Python would give the same hash.
@@ -231,10 +231,10 @@ def sets_of(literal: Literal) -> tuple[Membership, ...]:
 def _coefficient(key: object, a: object) -> float:
     if type(a) is float and math.isfinite(a):  # the words for what it is not take longer than the look
         return a + 0.0
-    return finite(a, f"the coefficient of {shown_key(key)}")
+    return check_finite(a, f"the coefficient of {show_key(key)}")
 
 
-def _repeated(keys: Iterable[Key]) -> Key | None:
+def _find_repeated(keys: Iterable[Key]) -> Key | None:
     """The first that was there before."""
     seen: set[Key] = set()
     for key in keys:

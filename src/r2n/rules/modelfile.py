@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.rules import limits
 from r2n.rules.classes import ClassRules
-from r2n.rules.counts import Baseline, Counted, owner_of
+from r2n.rules.counts import Baseline, RuleCount, owner_of
 from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.runtime.outputs import write_file
@@ -132,19 +132,19 @@ def _baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]]) 
     if not isinstance(item["rules"], list) or len(item["rules"]) != len(owners):
         raise ModelFileError(f"training must have counts, or null, for each of the {len(owners)} rules.")
     rows = _count(item["rows"], 2**53)
-    known: dict[Hashable, tuple[Value, Rule, Counted]] = {}
+    known: dict[Hashable, tuple[Value, Rule, RuleCount]] = {}
     for owner, counts in zip(owners, item["rules"], strict=True):
-        counted = None if counts is None else _counted(counts, rows)
+        counted = None if counts is None else _read_rule_count(counts, rows)
         if counted is not None and known.setdefault(owner_of(*owner), (*owner, counted))[2] != counted:
             raise ModelFileError("a rule stands twice, with different counts. Keep one of them.")
     right = None if item["right"] is None else _count(item["right"], rows)
     return Baseline(rows, right, tuple(known.values()))
 
 
-def _counted(counts: object, rows: int) -> Counted:
+def _read_rule_count(counts: object, rows: int) -> RuleCount:
     match counts:
         case [covered, positives]:
-            return Counted(_count(covered, rows), _count(positives, _count(covered, rows)))
+            return RuleCount(_count(covered, rows), _count(positives, _count(covered, rows)))
         case _:
             raise ModelFileError(f"the counts of a rule must be two numbers, not {shown(counts)}.")
 

@@ -271,7 +271,7 @@ class _Parser(Reader):
         if not self._skip("("):
             return self._name(compared=True)
         if _reads(self._after, "if"):
-            return self._filled()
+            return self._fill()
         if not _reads(self._after, "in", "not"):
             self.fail_at(start, _NO_BRACKETS)
         counted = self._about(self._name())
@@ -279,7 +279,7 @@ class _Parser(Reader):
         assert isinstance(counted, Membership)
         return counted
 
-    def _filled(self) -> Filled:
+    def _fill(self) -> Filled:
         name = self._name(compared=True)
         self._take()
         self._expect("known", "after `if` in a sum")

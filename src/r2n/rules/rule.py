@@ -30,12 +30,12 @@ class Rule:
         for literal in self.literals:
             if not isinstance(literal, Literal):
                 raise ParameterError(f"a rule is made of literals, not of {literal!r}. Read text with parse_rule.")
-        object.__setattr__(self, "literals", sorted_once(self.literals))
+        object.__setattr__(self, "literals", sort_once(self.literals))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
-        return sorted_columns(self.literals)
+        return sort_columns(self.literals)
 
     @property
     def size(self) -> int:
@@ -61,12 +61,12 @@ class Rule:
         return self.text()
 
 
-def sorted_once(parts: Iterable[P]) -> tuple[P, ...]:
+def sort_once(parts: Iterable[P]) -> tuple[P, ...]:
     """Literals, or rules, in their order, each once."""
     found = tuple(parts)
     return found if len(found) < 2 else tuple(dict.fromkeys(sorted(found, key=lambda part: part.sort_key())))
 
 
-def sorted_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
+def sort_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
     """The columns that literals read, in the order of columns."""
     return tuple(sorted({name for literal in literals for name in literal.columns}, key=natural_key))

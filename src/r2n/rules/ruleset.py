@@ -13,7 +13,7 @@ from r2n.errors import ParameterError
 from r2n.rules.base import BaseRules, check_columns
 from r2n.rules.label import as_label, label_array
 from r2n.rules.literals import Bools, sets_of
-from r2n.rules.rule import Rule, sorted_once
+from r2n.rules.rule import Rule, sort_once
 from r2n.table import Schema, Value
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class RuleSet(BaseRules):
         for rule in self.rules:
             if not isinstance(rule, Rule):
                 raise ParameterError(f"a rule set is made of rules, not of {rule!r}. Wrap literals: Rule((…,)).")
-        object.__setattr__(self, "rules", sorted_once(self.rules))
+        object.__setattr__(self, "rules", sort_once(self.rules))
         object.__setattr__(self, "label", as_label(self.label))
         object.__setattr__(self, "default", as_label(self.default))
         if self.label == self.default:

@@ -33,7 +33,7 @@ class Filled:
 
     def __post_init__(self) -> None:
         check_name(self.column)
-        object.__setattr__(self, "fill", finite(self.fill, f"what {self.column!r} counts as where it is missing"))
+        object.__setattr__(self, "fill", check_finite(self.fill, f"what {self.column!r} counts as where it is missing"))
 
     def __hash__(self) -> int:
         return hash((self.column, self.fill.hex()))  # see Halfspace.__hash__
@@ -87,10 +87,10 @@ def check_key(key: object, a: float) -> None:
         check_name(key)
     elif abs(a) > most_of(key):
         most = f"from -{most_of(key):g} to {most_of(key):g}"
-        raise ParameterError(f"the coefficient of {shown_key(key)} must be {most}, not {a!r}.")
+        raise ParameterError(f"the coefficient of {show_key(key)} must be {most}, not {a!r}.")
 
 
-def shown_key(key: object) -> str:
+def show_key(key: object) -> str:
     return f"`{key}`" if isinstance(key, Membership | Filled) else repr(key)
 
 
@@ -105,7 +105,7 @@ def term_order(term: tuple[Key, float]) -> tuple[Any, ...]:
     return isinstance(key, Membership), abs(a) != 1.0, order_of(key)
 
 
-def finite(number: object, what: str) -> float:
+def check_finite(number: object, what: str) -> float:
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | float | np.integer | np.floating):
         raise ParameterError(f"{what} must be a number, not {number!r}.")
     try:

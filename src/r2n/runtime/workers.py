@@ -52,7 +52,7 @@ def side_by_side(function: Callable[[Item], Result], items: Sequence[Item], n_jo
         try:
             if len(missing) < 2 or effective_n_jobs(n_jobs) == 1:
                 break
-            with closing(pooled(function, items, missing, n_jobs)) as arriving:
+            with closing(run_in_pool(function, items, missing, n_jobs)) as arriving:
                 for i, result in arriving:
                     done[i] = result
                     while first in done:
@@ -93,7 +93,7 @@ class Ended(Exception):  # noqa: N818 - not an error
     """Nobody waits for the results any more."""
 
 
-def pooled(
+def run_in_pool(
     function: Callable[[Item], Result], items: Sequence[Item], chosen: Sequence[int], n_jobs: int | None
 ) -> Generator[tuple[int, Result], None, None]:
     """The results of the chosen items with their numbers, as they come. All workers that are busy end with it."""
@@ -104,7 +104,7 @@ def pooled(
     with threadpool_limits(limits=1), Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel:
         arriving = None
         try:
-            with hold_interrupts(inf), deaf_children():
+            with hold_interrupts(inf), shield_children():
                 arriving = parallel(calls)
             for each in arriving:  # noqa: UP028 - `yield from` would close it first, of which joblib warns
                 yield each
@@ -124,16 +124,16 @@ def carry_out_apart(
     if parent is not None and parent != os.getpid():
         end_with(parent)
     result = function(item)
-    return number, heard(result, stop) if isinstance(result, Iterator) else result  # type: ignore[return-value]
+    return number, take_until_stopped(result, stop) if isinstance(result, Iterator) else result  # type: ignore[return-value]
 
 
-def heard(results: Iterator[Result], stop: Stop) -> list[Result]:
+def take_until_stopped(results: Iterator[Result], stop: Stop) -> list[Result]:
     """All of them, or those so far if nobody waits for them any more."""
     return list(takewhile(lambda _: not stop.now, results))
 
 
 @contextmanager
-def deaf_children() -> Iterator[None]:
+def shield_children() -> Iterator[None]:
     """Processes that are started inside do not hear a Ctrl-C: it is this process that ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -153,10 +153,10 @@ def end_with(parent: int) -> None:
     """Make this worker end when its parent does, busy or idle, and not before: a Ctrl-C is the parent's to answer."""
     if in_main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=outlive_not, args=(parent,), daemon=True, name="r2n-parent").start()
+    threading.Thread(target=end_after, args=(parent,), daemon=True, name="r2n-parent").start()
 
 
-def outlive_not(parent: int) -> None:
+def end_after(parent: int) -> None:
     """Wait for the parent's end, then end this process at once: nobody is left to clean up for."""
     if sys.platform == "win32":  # where an orphan keeps its parent's number
         started = multiprocessing.parent_process()

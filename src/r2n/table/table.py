@@ -24,7 +24,7 @@ from r2n.table.cells import (
     holds_categories,
     shown,
 )
-from r2n.table.derived import Check, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing, numbers_of
+from r2n.table.derived import CategoryCheck, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing, numbers_of
 from r2n.table.names import listed, near
 from r2n.table.read import RawColumn, read_columns
 from r2n.words import count
@@ -147,7 +147,7 @@ class Table:
         """The same, told which numbers these codes are in the columns as they are stored."""
         return Table(WithMissing(self, codes, numbers), self.names, self.n_rows)
 
-    def checked(self, checks: Mapping[str, Check]) -> Table:
+    def checked(self, checks: Mapping[str, CategoryCheck]) -> Table:
         """The same, with a look at the categories of these columns when they are read: a check raises what is wrong."""
         return Table(Checked(self, checks), self.names, self.n_rows)
 
