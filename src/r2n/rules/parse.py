@@ -51,8 +51,29 @@ def parse_model(kind: type[M], text: str, schema: Schema | None = None) -> M:
 
 
 def parse_ruleset(text: str, schema: Schema | None = None, unseen: bool = False) -> RuleSet:
-    """A rule set from its text.
+    """Read a rule set from its text.
 
+    Parameters
+    ----------
+    text : str
+        The rules as they are printed.
+    schema : Schema, optional
+        The columns that the rules may read.
+    unseen : bool
+        Whether the text may name categories that the schema does not have.
+
+    Returns
+    -------
+    RuleSet
+        The rules.
+
+    Raises
+    ------
+    ParseError
+        If the text is no rule set, or does not fit the schema; the error names line and column.
+
+    Examples
+    --------
     >>> print(parse_ruleset("yes if 0.5 < x1, or x0 = a AND x1 <= 3 else no"))
     yes if x1 > 0.5
         or x1 <= 3 and x0 in {a}
@@ -62,8 +83,27 @@ def parse_ruleset(text: str, schema: Schema | None = None, unseen: bool = False)
 
 
 def parse_class_rules(text: str, schema: Schema | None = None) -> ClassRules:
-    """Rules for several classes from their text.
+    """Read rules for several classes from their text.
 
+    Parameters
+    ----------
+    text : str
+        The rules as they are printed.
+    schema : Schema, optional
+        The columns that the rules may read.
+
+    Returns
+    -------
+    ClassRules
+        The rules.
+
+    Raises
+    ------
+    ParseError
+        If the text is no such rules, or does not fit the schema; the error names line and column.
+
+    Examples
+    --------
     >>> print(parse_class_rules("low if x < 1 else high if x > 3 else middle"))
     low if x < 1
     else high if x > 3
@@ -73,8 +113,29 @@ def parse_class_rules(text: str, schema: Schema | None = None) -> ClassRules:
 
 
 def parse_rule(text: str, schema: Schema | None = None, unseen: bool = False) -> Rule:
-    """A rule from its text.
+    """Read a rule from its text.
 
+    Parameters
+    ----------
+    text : str
+        The rule as it is printed.
+    schema : Schema, optional
+        The columns that the rule may read.
+    unseen : bool
+        Whether the text may name categories that the schema does not have.
+
+    Returns
+    -------
+    Rule
+        The rule.
+
+    Raises
+    ------
+    ParseError
+        If the text is no rule, or does not fit the schema; the error names line and column.
+
+    Examples
+    --------
     >>> print(parse_rule("x0 is known and x1 != 3"))
     x1 not in {3} and x0 is known
     """
@@ -83,8 +144,29 @@ def parse_rule(text: str, schema: Schema | None = None, unseen: bool = False) ->
 
 
 def parse_literal(text: str, schema: Schema | None = None, unseen: bool = False) -> Literal:
-    """A literal from its text.
+    """Read a literal from its text.
 
+    Parameters
+    ----------
+    text : str
+        The literal as it is printed.
+    schema : Schema, optional
+        The columns that the literal may read.
+    unseen : bool
+        Whether the text may name categories that the schema does not have.
+
+    Returns
+    -------
+    Halfspace, Membership, Missing or Known
+        The literal.
+
+    Raises
+    ------
+    ParseError
+        If the text is no literal, or does not fit the schema; the error names line and column.
+
+    Examples
+    --------
     >>> print(parse_literal('2*"hours per week" - age >= 3'))
     age - 2·"hours per week" <= -3
     """

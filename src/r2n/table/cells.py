@@ -69,11 +69,28 @@ class NotANumberError(CellError):
 
 
 def as_value(cell: object) -> Value | None:
-    """The cell as a plain Python value; None if it is missing.
+    """Read a cell as a plain Python value.
 
-    Whole floats become integers, so that a column of categories 1, 2, 3 keeps them when a
-    missing value turns the column into floats.
+    Whole floats become integers, so a column of categories 1, 2, 3 keeps them when a missing value turns the column
+    into floats.
 
+    Parameters
+    ----------
+    cell : object
+        A cell of any frame or array.
+
+    Returns
+    -------
+    str, bool, int, float or None
+        The value; None if the cell is missing.
+
+    Raises
+    ------
+    CellError
+        If the cell is a date, a complex or infinite number, or of any other type that is not read.
+
+    Examples
+    --------
     >>> as_value(np.float32(3)), as_value(np.str_("a")), as_value(np.bool_(True)), as_value(float("nan"))
     (3, 'a', True, None)
     """
@@ -123,8 +140,20 @@ def _plain_number(number: float) -> int | float | None:
 
 
 def value_key(value: Value) -> tuple[str, Any]:
-    """The order of categories: by type, then by value.
+    """Return the place of a category among categories: by type, then by value.
 
+    Parameters
+    ----------
+    value : str, bool, int or float
+        The category.
+
+    Returns
+    -------
+    tuple
+        A key for `sorted`.
+
+    Examples
+    --------
     >>> sorted(["b", 2, True, "a", 1.5], key=value_key)
     [True, 1.5, 2, 'a', 'b']
     """

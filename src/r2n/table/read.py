@@ -64,8 +64,22 @@ def has_names(X: object) -> bool:
 
 
 def has_text_names(X: Any) -> bool:
-    """Whether X names its columns, and by text: pandas numbers the columns of what has no names.
+    """Check whether a table names its columns by text.
 
+    pandas numbers the columns of what has no names, so numbers do not count as names here.
+
+    Parameters
+    ----------
+    X : table
+        A frame, a dict of columns or a two-dimensional array.
+
+    Returns
+    -------
+    bool
+        Whether every column has a name that is text.
+
+    Examples
+    --------
     >>> has_text_names({"age": [1, 2]}), has_text_names(np.zeros((2, 1)))
     (True, False)
     """
@@ -75,8 +89,22 @@ def has_text_names(X: Any) -> bool:
 
 
 def same_names(X: Any, names: Iterable[str]) -> bool:
-    """Whether X names its columns, by text or not, and in whatever order, as these names do.
+    """Check whether a table has exactly these column names, in any order, by text or not.
 
+    Parameters
+    ----------
+    X : table
+        A frame, a dict of columns or a two-dimensional array.
+    names : iterable of str
+        The names.
+
+    Returns
+    -------
+    bool
+        Whether they are the same; False for an array, which has none.
+
+    Examples
+    --------
     >>> same_names({7: [1], 5: [2]}, ["5", "7"]), same_names(np.zeros((1, 2)), ["5", "7"])
     (True, False)
     """
