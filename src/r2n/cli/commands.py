@@ -62,10 +62,12 @@ class ExportCommand(TyperCommand):
     """A command whose help tells the options of the format that is asked for."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Keep the words of the command line: the help page needs them before any option is read."""
         ctx.meta["r2n.words"] = list(args)  # click shows the help before it has read the options
         return super().parse_args(ctx, args)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Add the options of the chosen format to the help page."""
         words = [part for word in ctx.meta["r2n.words"] for part in word.split("=", 1)]
         named = words[words.index("--to") + 1 :][:1] if "--to" in words else []
         chosen = [name for name in formats() if name in named] or list(formats())

@@ -35,18 +35,38 @@ SLACK = 1e-3  # spreads that a number may go further to be short
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The nearest row with another label: `print` it, or read its parts. Without a `row`, none was found."""
+    """The nearest row with another label: `print` it, or read its parts.
+
+    Parameters
+    ----------
+    before : dict
+        The row as it is.
+    row : dict or None
+        The changed row; None if none was found.
+    label : str, int, float, bool or None
+        The label of the changed row.
+    cost : float
+        How far the changed row is, in spreads; infinity if there is none.
+    proven : bool
+        Whether it is proven that no nearer row (or, without a row, no row at all) has such a label.
+
+    Examples
+    --------
+    >>> from r2n import RuleSet
+    >>> change = smallest_change(RuleSet.parse("yes if x > 3 else no"), {"x": 1})
+    >>> change.label, change.proven
+    ('yes', True)
+    """
 
     before: Row
     row: Row | None
     label: Value | None
     cost: float
     proven: bool
-    """Whether nothing nearer (or, without a row, nothing at all) can be; else the search was too long to finish."""
 
     @property
     def changes(self) -> dict[str, tuple[Value | None, Value | None]]:
-        """By column: the value as it is, and as it would have to be."""
+        """For each changed column, the value as it is and the value it would need."""
         after = self.row or {}
         return {name: (self.before[name], value) for name, value in after.items() if value != self.before[name]}
 
@@ -74,16 +94,46 @@ def smallest_change(
     slack: float = SLACK,
     steps: int = STEPS,
 ) -> Change:
-    """The smallest change of a row after which the rules say `to`, or anything else than now.
+    """Find the smallest change of a row after which the rules give another label.
 
-    It is measured in spreads, summed over the columns: `spread` is a dict of numbers, or a table whose standard
-    deviations are taken; by default the ranges in the rules' schema. Another category is one step, and so is a value
-    where none was; nothing known becomes missing.
+    The length of a change is the sum over the columns of how far each moves, in spreads. Another category counts 1, and
+    so does a value where none was; a known value never becomes missing.
 
-    Columns stay in the ranges and categories of the schema, whole numbers whole. `domain` says otherwise, column by
-    column, as in `{"age": (31, None)}`; columns in `fixed` do not change. Numbers may go `slack` spreads further to be
-    short.
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules.
+    row : dict, series or table of one row
+        The row.
+    to : str, int, float or bool, optional
+        The wanted label; by default any label other than now.
+    fixed : collection of str
+        Columns that must not change.
+    domain : Domain or dict, optional
+        What columns may hold, such as `{"age": (31, None)}`; other columns stay in the ranges and categories of the
+        schema.
+    spread : dict or table, optional
+        One spread of each column: numbers, or a table whose standard deviations are taken; by default the ranges in the
+        schema.
+    slack : float
+        How many spreads a number may move further to be shorter.
+    steps : int
+        The number of cases that the search may look into.
 
+    Returns
+    -------
+    Change
+        The changed row, its label and its distance; `print` shows them.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter cannot be read, or the row has the wanted label already.
+    SchemaError
+        If the row has no value for a column that the rules read.
+
+    Examples
+    --------
     >>> from r2n import RuleSet
     >>> rules = RuleSet.parse("yes if income - 2·debt > 12.5 and region in {north, west} or savings > 40 else no")
     >>> row = {"income": 20, "debt": 5, "region": "south", "savings": 10}

@@ -77,6 +77,7 @@ class Node:
     cuts: int = 0
 
     def margin(self, literal: Halfspace) -> float:
+        """Return how far beyond its bound a sum must be, in spreads."""
         return MARGINS[self.tried.get(literal, 0)]
 
     def with_wider_margins(self, literals: list[Halfspace]) -> Node | None:

@@ -15,6 +15,7 @@ from r2n.table import Value
 
 
 def read_domain(rules: Rules, given: Domain | Mapping[str, object] | None) -> Domain:
+    """Read the domain that the user gave for some columns; the schema says what the others hold."""
     base = Domain() if rules.schema is None else Domain.of(rules.schema)
     if given is None:
         return base
@@ -25,14 +26,15 @@ def read_domain(rules: Rules, given: Domain | Mapping[str, object] | None) -> Do
 
 
 def is_outside(allowed: Possible, value: Value | None) -> bool:
-    """Whether a number is none that the domain allows."""
+    """Check whether a value is a number outside the domain."""
     return allowed.numeric and allowed.only is None and isinstance(value, float) and not may_hold(allowed, value)
 
 
 def allow_changes(rules: Rules, row: Row, allowed: Box, fixed: Collection[str]) -> dict[str, Possible]:
-    """What each column may become: what it is always, and otherwise what the domain allows.
+    """Find what each column may become: the value it has, or what the domain allows.
 
-    Of a number that is outside, also what lies between: the search finds out whether it stays or goes inside.
+    If a number is outside the domain, it may also become what lies between: the search decides whether it stays outside
+    or moves inside.
     """
     if isinstance(fixed, str):
         raise ParameterError(f"fixed must be a list of columns, not {fixed!r}.")

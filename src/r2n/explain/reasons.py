@@ -16,19 +16,41 @@ from r2n.table import Schema, Table, Value
 
 @dataclass(frozen=True, slots=True)
 class LiteralReason:
-    """One literal in the row."""
+    """What one literal says of a row.
+
+    Parameters
+    ----------
+    literal : literal
+        The literal.
+    text : str
+        The literal as printed.
+    holds : bool
+        Whether it is true.
+    value : str, int, float, bool or None
+        What it reads: the sum of a halfspace (or the ratio, where it is printed as one), else the cell.
+    margin : float
+        How far the value is beyond the printed bound; negative if it falls short, NaN if it is missing or there is no
+        sum.
+    distance : float
+        How many spreads of its best column a halfspace is short of being true; 1 for any other literal that fails.
+    filled : tuple of str
+        The missing columns that the sum filled.
+
+    Examples
+    --------
+    >>> from r2n import RuleSet
+    >>> reason = explain(RuleSet.parse("yes if x > 3 else no"), {"x": 1}).rules[0].literals[0]
+    >>> print(reason)
+    fails  x > 3: it is 1, 2 short
+    """
 
     literal: Literal
     text: str
     holds: bool
     value: Value | None
-    """What it reads: the sum of a halfspace, as printed (a ratio where it is printed as one), else the cell."""
     margin: float
-    """By how much what is printed is beyond its bound; negative if it falls short, NaN if it is missing, or no sum."""
     distance: float
-    """How many spreads of its best column a halfspace is short of holding; 1 for any other literal that fails."""
     filled: tuple[str, ...] = ()
-    """The columns that are missing, and that a sum has filled."""
 
     def __str__(self) -> str:
         gone = f" (filled: {', '.join(map(write_name, self.filled))})" if self.filled else ""
@@ -53,7 +75,26 @@ class LiteralReason:
 
 @dataclass(frozen=True, slots=True)
 class RuleReason:
-    """One rule in the row; its number is its place as printed, from 1."""
+    """What one rule says of a row.
+
+    Parameters
+    ----------
+    number : int
+        The rule's number as printed, from 1.
+    label : str, int, float or bool
+        The label that the rule gives.
+    rule : Rule
+        The rule.
+    literals : tuple of LiteralReason
+        What its literals say.
+
+    Examples
+    --------
+    >>> from r2n import RuleSet
+    >>> reason = explain(RuleSet.parse("yes if x > 3 else no"), {"x": 1}).rules[0]
+    >>> reason.number, reason.holds, reason.distance
+    (1, False, 2.0)
+    """
 
     number: int
     label: Value
@@ -62,43 +103,75 @@ class RuleReason:
 
     @property
     def holds(self) -> bool:
-        """Whether all its literals do."""
+        """Whether all its literals are true."""
         return all(literal.holds for literal in self.literals)
 
     @property
     def distance(self) -> float:
-        """How far the row is from it, literal by literal; 0 if it holds."""
+        """How far the row is from the rule, in spreads, summed over its literals; 0 if the rule is true."""
         return sum((literal.distance for literal in self.literals), 0.0)
 
     def lines(self) -> list[str]:
-        """Its literals, those that fail first."""
+        """Write one line for each literal, those that fail first.
+
+        Returns
+        -------
+        list of str
+            The lines.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> explain(RuleSet.parse("yes if x > 3 else no"), {"x": 1}).rules[0].lines()
+        ['    fails  x > 3: it is 1, 2 short']
+        """
         ordered = sorted(self.literals, key=lambda literal: literal.holds)
         return [f"    {literal}" for literal in ordered] or ["    true everywhere"]
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a row gets its label: `print` it, or read its parts."""
+    """Why a row gets its label: `print` it, or read its parts.
+
+    Parameters
+    ----------
+    row : dict
+        The row as the rules read it.
+    prediction : str, int, float or bool
+        The label it gets.
+    default : str, int, float or bool
+        The default label.
+    by_default : bool
+        Whether no rule is true.
+    rules : tuple of RuleReason
+        What all rules say, in printed order.
+    asked : tuple
+        The classes that were tried before the one that decided; no rule of theirs is true.
+
+    Examples
+    --------
+    >>> from r2n import RuleSet
+    >>> explanation = explain(RuleSet.parse("yes if x > 3 else no"), {"x": 1})
+    >>> explanation.prediction, explanation.by_default, explanation.nearest.number
+    ('no', True, 1)
+    """
 
     row: Row
     prediction: Value
     default: Value
     by_default: bool
-    """Whether no rule decided."""
     rules: tuple[RuleReason, ...]
-    """All rules, as printed."""
     asked: tuple[Value, ...]
-    """The classes that were asked before the one that decided, and did not claim the row."""
 
     @property
     def deciding(self) -> tuple[RuleReason, ...]:
-        """The rules that hold and decide."""
+        """The true rules that give the predicted label."""
         own = (rule for rule in self.rules if rule.holds and rule.label == self.prediction)
         return () if self.by_default else tuple(own)
 
     @property
     def nearest(self) -> RuleReason | None:
-        """Of the rules that could have decided otherwise but do not hold, the one that lacks least."""
+        """Of the rules that could have changed the label, the false one that the row is nearest to."""
         others = [rule for rule in self.rules if not rule.holds and (self.by_default or rule.label in self.asked)]
         return min(others, key=lambda rule: rule.distance, default=None)
 
@@ -117,11 +190,32 @@ class Explanation:
 
 
 def explain(rules: Rules, row: object, spread: object = None) -> Explanation:
-    """What decides about a row, exactly as it is evaluated.
+    """Explain why a row gets its label, exactly as the rules are evaluated.
 
-    Nearness is measured in spreads of the columns: `spread` is a dict of numbers, or a table whose standard deviations
-    are taken; by default the ranges in the rules' schema.
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules.
+    row : dict, series or table of one row
+        The row.
+    spread : dict or table, optional
+        One spread of each column: numbers, or a table whose standard deviations are taken; by default the ranges in the
+        schema.
 
+    Returns
+    -------
+    Explanation
+        The prediction and what each rule says; `print` shows it.
+
+    Raises
+    ------
+    ParameterError
+        If there is not exactly one row, or a spread cannot be read.
+    SchemaError
+        If the row has no value for a column that the rules read.
+
+    Examples
+    --------
     >>> from r2n import RuleSet
     >>> rules = RuleSet.parse("yes if income - 2·debt > 12.5 and region in {north, west} or savings > 40 else no")
     >>> print(explain(rules, {"income": 20, "debt": 5, "region": "west", "savings": 0}))

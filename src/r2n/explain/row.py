@@ -88,8 +88,7 @@ def require_column(rules: Rules, name: object, what: str) -> None:
 
 
 def spreads(rules: Rules, given: object = None) -> dict[str, float]:
-    """What counts as one step of each column that is compared: given, or a table's standard deviation, or the range
-    in the schema.
+    """Find one spread of each compared column: the given number, a table's standard deviation, or the schema's range.
 
     >>> spreads(RuleSet.parse("yes if x + y > 3 else no"), {"x": 2.0})
     {'x': 2.0, 'y': 1.0}

@@ -33,16 +33,16 @@ def decisions(rules: RuleSet | ClassRules) -> tuple[tuple[Rule, Value], ...]:
 
 
 def addends(terms: Terms) -> tuple[tuple[Addend, float], ...]:
-    """What is added up, from left to right, to the same float as the sum: what is filled in comes after what is known.
+    r"""What is added up, from left to right, to the same float as the sum: what is filled in comes after what is known.
 
     So a filled column counts 0 where it is missing, and its points come after all numbers; if it is the last number,
     or one of two, they may stand in its place.
 
-    >>> print(*addends(Halfspace.of({"x": 1, Filled("y", 40): -2, Membership("z", ("a",)): 3}, 5).terms), sep="\\n")
+    >>> print(*addends(Halfspace.of({"x": 1, Filled("y", 40): -2, Membership("z", ("a",)): 3}, 5).terms), sep="\n")
     ('x', 1.0)
     (Filled(column='y', fill=40.0), -2.0)
     (Membership(column='z', values=('a',), negated=False), 3.0)
-    >>> print(*addends(Halfspace.of({"u": 1, "x": 1, Filled("v", 40): 1}, 5).terms), sep="\\n")
+    >>> print(*addends(Halfspace.of({"u": 1, "x": 1, Filled("v", 40): 1}, 5).terms), sep="\n")
     ('u', 1.0)
     (Filled(column='v', fill=0.0), 1.0)
     ('x', 1.0)
@@ -86,12 +86,12 @@ def summed_columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
 
 
 def check_texts(options: Iterable[object]) -> None:
-    """Refuse text of options that no file can hold; rules and their schemas have none.
+    r"""Refuse text of options that no file can hold; rules and their schemas have none.
 
     >>> check_texts(["title", 3])
-    >>> check_texts(["n\\ud800"])
+    >>> check_texts(["n\ud800"])
     Traceback (most recent call last):
-    r2n.errors.ParameterError: 'n\\ud800' has a lone half of a UTF-16 pair, which no file can hold. Rename it.
+    r2n.errors.ParameterError: 'n\ud800' has a lone half of a UTF-16 pair, which no file can hold. Rename it.
     """
     for text in options:
         if isinstance(text, str) and _LONE.search(text):

@@ -95,7 +95,6 @@ class SQLWriter:
 
     def _sum(self, terms: Terms) -> exp.Expr:
         """From left to right; the first coefficient is positive, and the first term a double, so that all sums are."""
-
         check_depth(len(terms))  # before the work
         (key, a), *others = addends(terms)
         first = self._term(key, a)

@@ -32,7 +32,8 @@ class Trainer(Protocol):
 
     def __iter__(self) -> Iterator[Record]: ...
 
-    def best(self) -> list[Kept]: ...
+    def best(self) -> list[Kept]:
+        """Return what was kept of each restart so far."""
 
 
 def start_training(network: Network, settings: Settings, rows: Rows, train: Index, judge: Index, seed: int) -> Trainer:

@@ -23,8 +23,20 @@ _LINE = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^":]*?)\s*:(.*)')
 
 @dataclass(frozen=True)
 class Domain:
-    """What each column may hold; a column that is not named may hold anything.
+    """The rows that can occur: what each column may hold. A column that is not named may hold anything.
 
+    Parameters
+    ----------
+    columns : dict or tuple of (str, Values) pairs
+        What each column may hold.
+
+    Raises
+    ------
+    ParameterError
+        If a column is named twice, or could hold nothing.
+
+    Examples
+    --------
     >>> domain = Domain.read({"age": range(18, 100), "income": (0, None), "region": {"north", "west"}})
     >>> print(domain)
     age: integer 18..99
@@ -49,8 +61,20 @@ class Domain:
 
     @classmethod
     def of(cls, schema: Schema) -> Domain:
-        """What was seen in a table: its ranges, whole numbers where all were whole, its categories.
+        """Take over what was seen in a table: ranges, whole numbers where all were whole, categories.
 
+        Parameters
+        ----------
+        schema : Schema
+            The columns of the table.
+
+        Returns
+        -------
+        Domain
+            Rows like those of the table.
+
+        Examples
+        --------
         >>> schema, _ = Schema.learn({"age": [31, 58], "region": ["north", None]})
         >>> print(Domain.of(schema))
         age: integer 31..58 known
@@ -60,8 +84,22 @@ class Domain:
 
     @classmethod
     def beyond(cls, schema: Schema | None) -> Domain:
-        """Any row that can be asked about: numbers where numbers were, but outside what was seen too.
+        """Allow any row that rules of this schema can be asked about.
 
+        Numbers occur where numbers were, also outside the range seen.
+
+        Parameters
+        ----------
+        schema : Schema or None
+            The columns; None if nothing is known of them.
+
+        Returns
+        -------
+        Domain
+            All such rows.
+
+        Examples
+        --------
         >>> schema, _ = Schema.learn({"age": [31, 58], "region": ["north", None]})
         >>> print(Domain.beyond(schema))
         age: ..
@@ -74,48 +112,161 @@ class Domain:
 
     @classmethod
     def unbounded(cls, columns: Iterable[str] = ()) -> Domain:
-        """Any row there can be: every float, every category, missing values."""
+        """Allow any row at all: every float, every category, missing values.
+
+        Parameters
+        ----------
+        columns : iterable of str
+            The columns to name.
+
+        Returns
+        -------
+        Domain
+            All rows.
+
+        Examples
+        --------
+        >>> print(Domain.unbounded(["age"]))
+        age: any
+        """
         return cls(tuple((name, Values()) for name in columns))
 
     @classmethod
-    def read(cls, said: object) -> Domain:
-        """From what is said of each column, see `Values.read`; or from text, see `parse`."""
-        match said:
+    def read(cls, given: object) -> Domain:
+        """Read a domain from a dict or from text.
+
+        Parameters
+        ----------
+        given : Domain, dict or str
+            For each column what `Values.read` reads; or text, see `parse`.
+
+        Returns
+        -------
+        Domain
+            What was given, as an object.
+
+        Raises
+        ------
+        ParameterError
+            If it cannot be read.
+
+        Examples
+        --------
+        >>> print(Domain.read({"age": (0, None)}))
+        age: 0..
+        """
+        match given:
             case Domain():
-                return said
+                return given
             case str():
-                return cls.parse(said)
+                return cls.parse(given)
             case Mapping():
-                return cls(tuple((name, Values.read(values)) for name, values in said.items()))
-        raise ParameterError(f"a domain is a dict of what each column may hold, or text, not {said!r}.")
+                return cls(tuple((name, Values.read(values)) for name, values in given.items()))
+        raise ParameterError(f"a domain is a dict of what each column may hold, or text, not {given!r}.")
 
     @classmethod
     def parse(cls, text: str) -> Domain:
-        """From text: a line for each column, as printed.
+        r"""Read a domain from text, a line for each column, as printed.
 
-        >>> print(Domain.parse('age: integer 18..99 known\\n"hours per week": 0..'))
+        Parameters
+        ----------
+        text : str
+            The lines.
+
+        Returns
+        -------
+        Domain
+            What the text says.
+
+        Raises
+        ------
+        ParameterError
+            If a line cannot be read.
+
+        Examples
+        --------
+        >>> print(Domain.parse('age: integer 18..99 known\n"hours per week": 0..'))
         age: integer 18..99 known
         "hours per week": 0..
         """
         return cls(tuple(_read_line(line) for line in text.splitlines() if line.strip()))
 
     def __getitem__(self, name: str) -> Values:
+        """What a column may hold."""
         found: Values = self.__dict__["_by_name"].get(name, _ANYTHING)
         return found
 
     def __contains__(self, row: object) -> bool:
+        """Whether a row, given as a dict, can occur."""
         return isinstance(row, Mapping) and all(self[name].allows(value) for name, value in row.items())
 
     def with_columns(self, columns: Mapping[str, Values]) -> Domain:
-        """With other values for some columns."""
+        """Replace what some columns may hold.
+
+        Parameters
+        ----------
+        columns : mapping
+            The new values of these columns.
+
+        Returns
+        -------
+        Domain
+            The changed domain.
+
+        Examples
+        --------
+        >>> print(Domain.parse("age: 0..99").with_columns({"debt": Values(0, 5)}))
+        age: 0..99
+        debt: 0..5
+        """
         return Domain(tuple({**self.__dict__["_by_name"], **columns}.items()))
 
     def without_missing(self, columns: Collection[str]) -> Domain:
-        """With these columns never missing."""
+        """Rule out missing values in some columns.
+
+        Parameters
+        ----------
+        columns : collection of str
+            Their names.
+
+        Returns
+        -------
+        Domain
+            The narrower domain.
+
+        Examples
+        --------
+        >>> print(Domain.parse("age: 0..99").without_missing(["age"]))
+        age: 0..99 known
+        """
         return self.with_columns({name: replace(self[name], missing=False) for name in columns})
 
     def reading(self, literals: Iterable[Literal]) -> Domain:
-        """With numbers alone in the columns that a halfspace reads: in others it cannot be asked at all."""
+        """Restrict the columns that halfspaces compare to numbers.
+
+        With other values such rules cannot be evaluated at all.
+
+        Parameters
+        ----------
+        literals : iterable of literals
+            The literals.
+
+        Returns
+        -------
+        Domain
+            The narrower domain.
+
+        Raises
+        ------
+        ParameterError
+            If such a column holds only text.
+
+        Examples
+        --------
+        >>> from r2n.rules import parse_literal
+        >>> print(Domain.parse("age: any").reading([parse_literal("age > 30")]))
+        age: ..
+        """
         names = {name for literal in literals if isinstance(literal, Halfspace) for name in literal.compared}
         for name in names:
             held = self[name]
@@ -126,8 +277,20 @@ class Domain:
         return self.with_columns({name: replace(self[name], numeric=True) for name in names})
 
     def read_by(self, schema: Schema | None) -> Domain:
-        """The same rows as rules of this schema read them: codes for a missing value are missing.
+        """Treat the values that stand for a missing one in a schema as missing.
 
+        Parameters
+        ----------
+        schema : Schema or None
+            The schema of the rules; None if nothing is known of the columns.
+
+        Returns
+        -------
+        Domain
+            The rows as rules of this schema read them.
+
+        Examples
+        --------
         >>> schema, _ = Schema.learn({"age": [31, -9]}, missing_values=[-9])
         >>> print(Domain.parse("age: -9..99 known").read_by(schema))
         age: -9..99
@@ -136,7 +299,26 @@ class Domain:
         return self.with_columns({c.name: self[c.name].read_by(c) for c in columns if c.missing_values})
 
     def check(self, columns: Collection[str], schemas: Collection[Schema | None]) -> None:
-        """Refuse columns that nobody knows: a domain that is misspelt would say nothing."""
+        """Refuse column names that neither the rules nor their schemas know: a misspelt name would restrict nothing.
+
+        Parameters
+        ----------
+        columns : collection of str
+            The columns that the rules read.
+        schemas : collection of Schema or None
+            What is known of the columns.
+
+        Raises
+        ------
+        ParameterError
+            If there is such a name.
+
+        Examples
+        --------
+        >>> Domain.parse("age: 0..99").check(["agee"], [None])
+        Traceback (most recent call last):
+        r2n.errors.ParameterError: domain: the model has no column 'age'. Did you mean 'agee'? Its columns are: 'agee'.
+        """
         named = [name for name, _ in self.columns]
         known = dict.fromkeys([*columns, *(name for schema in schemas if schema is not None for name in schema.names)])
         # Without a schema only those are known that are read, and a domain may well say more; but not of nothing else.

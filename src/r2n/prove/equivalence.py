@@ -27,21 +27,39 @@ Branches: TypeAlias = tuple[tuple[Value, tuple[Rule, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """True if it is proven that two models decide every row of a domain alike.
+    """The result of comparing two models: true if they are proven to predict the same on every row of a domain.
 
-    Otherwise there is a row which they decide differently, with what each says; or, if neither was found in the given
-    time, `undecided`. If a row can be found within what both models saw in training, it is such a row.
+    Otherwise it holds a row that they decide differently, or it is `undecided`. The row lies within what both models
+    saw in training, if such a row is found.
+
+    Parameters
+    ----------
+    row : dict, optional
+        A row that the models decide differently.
+    said : tuple
+        What each model predicts for it.
+    proven : bool
+        Whether the models are proven equivalent.
+    outside : tuple of (str, Values) pairs
+        The columns in which the row is outside what was seen in training, and what was seen.
+    only_outside : bool
+        Whether rows within what was seen are proven to be decided alike.
+
+    Examples
+    --------
+    >>> found = equivalent(RuleSet.parse("yes if x > 3 else no"), RuleSet.parse("yes if x > 4 else no"))
+    >>> bool(found), found.said
+    (False, ('yes', 'no'))
     """
 
     row: Row | None = None
     said: tuple[Value, ...] = ()
     proven: bool = False
     outside: tuple[tuple[str, Values], ...] = ()
-    """The columns in which the row is outside what was seen in training, and what that was."""
     only_outside: bool = False
-    """Whether it is proven that rows within what was seen are decided alike."""
 
     def __bool__(self) -> bool:
+        """Whether the models are proven equivalent."""
         return self.proven
 
     @property
@@ -72,11 +90,35 @@ def equivalent(
     time_limit: float = 60.0,
     steps: int = STEPS,
 ) -> Equivalence:
-    """Whether two models decide every row of the domain alike; without one, every row there can be.
+    """Prove that two models predict the same on every row of a domain, or find a row where they do not.
 
-    A row is what comes in a table: a value that stands for a missing one may do so for one of the two alone. The answer
-    is about every row, but the row that is shown is, if there is one, within what both models saw in training.
+    A row is what comes in a table: a value may stand for a missing one in only one of the two models.
 
+    Parameters
+    ----------
+    before : RuleSet or ClassRules
+        One model.
+    after : RuleSet or ClassRules
+        The other model.
+    domain : Domain or dict, optional
+        The rows that can occur; by default any row at all.
+    time_limit : float
+        The seconds that the comparison may take.
+    steps : int
+        The number of cases that one question may take.
+
+    Returns
+    -------
+    Equivalence
+        True if the models are proven equivalent; otherwise it may hold a row.
+
+    Raises
+    ------
+    ParameterError
+        If something else than two models is given, or the domain or a limit cannot be read.
+
+    Examples
+    --------
     >>> before = RuleSet.parse("yes if x > 3 and x + y > 5 else no")
     >>> after = RuleSet.parse("yes if x > 3 else no")
     >>> print(equivalent(before, after, Domain.read({"x": "integer 0..9", "y": "2..9 known"})))

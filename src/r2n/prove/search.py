@@ -1,9 +1,9 @@
-"""The one question to which proofs about rules come down: is there a row where these hold and those do not?
+"""The one question behind every proof: whether there is a row where some literals are true and some rules are false.
 
-A tree of cases, each a box of what the columns may still hold (exact, see `box.py`) and some halfspaces over several
-columns that are to be true or false. A case ends when the box or a linear program shows that nothing is left (proven,
-see `farkas.py`), or when a point of it, tried out, is a row that answers the question. Otherwise it is split: along
-a rule that is true in the point but must not be, or along a column.
+The search goes through a tree of cases. Each is a box of what the columns may still hold (exact, see `box.py`) and some
+halfspaces over several columns that must be true or false. A case ends when the box or a linear program shows that
+nothing is left (proven, see `farkas.py`), or when a point of it, tried out, is a row that answers the question.
+Otherwise it is split: along a rule that is true in the point but must not be, or along a column.
 """
 
 from __future__ import annotations
@@ -42,14 +42,27 @@ def check_limits(steps: object, time_limit: object = 0.0) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A row (tried out, so it is one), or the proof that there is none, or neither."""
+    """The answer to a question: a row, or the proof that there is none, or neither.
+
+    Parameters
+    ----------
+    row : dict, optional
+        A row that was tried out.
+    impossible : bool
+        Whether it is proven that there is none.
+
+    Examples
+    --------
+    >>> Answer().undecided, Answer(impossible=True).undecided
+    (True, False)
+    """
 
     row: Row | None = None
     impossible: bool = False
 
     @property
     def undecided(self) -> bool:
-        """Whether the question stayed open."""
+        """Whether neither a row nor a proof was found."""
         return self.row is None and not self.impossible
 
 
@@ -61,10 +74,30 @@ def find_row(
     time_limit: float = math.inf,
     proof_only: bool = False,
 ) -> Answer:
-    """A row of the domain in which all of `true` are true and each of `false` is false.
+    """Look for a row of the domain where some literals are true and some rules are false.
 
-    With `proof_only` it is given up as soon as it cannot be proven any more that there is none.
+    Parameters
+    ----------
+    domain : Domain
+        The rows that can occur.
+    true : iterable of literals
+        Literals that must all be true.
+    false : iterable of Rule or literals
+        Rules that must all be false.
+    steps : int
+        The number of cases that the search may look into.
+    time_limit : float
+        The seconds that the search may take.
+    proof_only : bool
+        Whether to give up as soon as a proof is out of reach.
 
+    Returns
+    -------
+    Answer
+        A row, or the proof that there is none, or neither.
+
+    Examples
+    --------
     >>> from r2n.rules import parse_literal, parse_rule
     >>> domain = Domain.read({"x": "0..10 known", "y": "0..10 known"})
     >>> far, near = parse_literal("x + y > 12"), parse_rule("x > 5 and y > 5")

@@ -33,8 +33,35 @@ def prove_simpler(
     progress: bool = False,
     steps: int = STEPS,
 ) -> Rules:
-    """The rules without what is proven to change no prediction on the domain; without one, on any row there can be.
+    """Leave out what is proven to change no prediction on the domain.
 
+    Of several classes, each is looked at only where no earlier class has a true rule.
+
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules.
+    domain : Domain or dict, optional
+        The rows that can occur; by default any row at all.
+    time_limit : float
+        The seconds that proofs may take; what is not proven by then stays.
+    progress : bool
+        Whether to show a progress bar on standard error.
+    steps : int
+        The number of cases that one question may take.
+
+    Returns
+    -------
+    RuleSet or ClassRules
+        The shorter rules.
+
+    Raises
+    ------
+    ParameterError
+        If the domain or a limit cannot be read.
+
+    Examples
+    --------
     >>> rules = RuleSet.parse("yes if x > 3 and y > 4 and x + y > 5 or x > 3 and y < 5 else no")
     >>> print(prove_simpler(rules, Domain.read({"x": "0..9", "y": "0..9 known"})))
     yes if x > 3
@@ -43,9 +70,6 @@ def prove_simpler(
     yes if x > 3 and y > 4
         or x > 3 and y < 5
     else no
-
-    Of several classes each is looked at only where those before it do not hold.
-
     >>> classes = ClassRules.parse("low if x < 2 else high if x > 1 and y > 2 else middle if z > 1 else middle")
     >>> print(prove_simpler(classes, {"x": "0..9 known"}))
     low if x < 2
@@ -100,9 +124,29 @@ def _shortest(rules: RuleSet, prover: Prover) -> RuleSet:
 
 
 class Prover:
-    """Asks questions about one domain; rows that answered one are kept, for they answer others too.
+    """Asks questions about one domain, and keeps the rows that answered one: they may answer others, too.
 
-    Rows where one of the rules in `passed` holds are decided before, and do not count.
+    Parameters
+    ----------
+    domain : Domain
+        The rows that can occur.
+    literals : sequence of literals
+        All literals that questions may be about.
+    deadline : float
+        The time, by `time.monotonic`, after which no question is answered.
+    steps : int
+        The number of cases that one question may take.
+    asked : callable
+        Called once for each question, for a progress bar.
+    passed : tuple of Rule
+        Rules of earlier classes; rows where one of them is true do not count.
+
+    Examples
+    --------
+    >>> from r2n.rules import parse_literal
+    >>> literals = [parse_literal("x > 3"), parse_literal("x < 2")]
+    >>> Prover(Domain(), literals).is_impossible(literals, [])
+    True
     """
 
     def __init__(
@@ -122,7 +166,27 @@ class Prover:
         self._open: set[tuple[tuple[Literal, ...], tuple[Rule, ...]]] = set()
 
     def is_impossible(self, true: Iterable[Literal], false: Iterable[Rule]) -> bool:
-        """Whether it is proven that no row of the domain has all of `true` and none of `false`."""
+        """Check whether it is proven that no row has all of `true` and none of `false`.
+
+        Parameters
+        ----------
+        true : iterable of literals
+            Literals that must all be true.
+        false : iterable of Rule
+            Rules that must all be false.
+
+        Returns
+        -------
+        bool
+            Whether there is such a proof.
+
+        Examples
+        --------
+        >>> from r2n.rules import parse_literal
+        >>> literal = parse_literal("x > 3")
+        >>> Prover(Domain(), [literal]).is_impossible([literal], [])
+        False
+        """
         literals, rules = Rule(tuple(true)).literals, tuple(false)
         if self._passed and self._is_impossible(literals, (*rules, *self._passed)):
             return True

@@ -21,8 +21,34 @@ _MORE = re.compile(r",\s*(?:…|\.\.\.)\s*(?=\}$)")
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What one column may hold; without arguments: anything.
+    """What one column of a domain may hold; without arguments, anything.
 
+    Parameters
+    ----------
+    low : float
+        The least number.
+    high : float
+        The largest number.
+    integer : bool
+        Whether all numbers are whole.
+    numeric : bool
+        Whether the column holds numbers alone.
+    categories : collection of str, bool, int or float
+        The categories.
+    other : bool
+        Whether other values than `categories` may occur.
+    never : collection of str, bool, int or float
+        Values that do not occur, because they stand for a missing one.
+    missing : bool
+        Whether a value may be missing.
+
+    Raises
+    ------
+    ParameterError
+        If `low` is above `high`.
+
+    Examples
+    --------
     >>> print(Values(0, 10, integer=True))
     integer 0..10
     >>> print(Values(categories=("west", "north"), missing=False))
@@ -35,9 +61,7 @@ class Values:
     numeric: bool = False
     categories: tuple[Value, ...] = ()
     other: bool = True
-    """Whether values beyond `categories` may come."""
     never: tuple[Value, ...] = ()
-    """Values that do not come, because they stand for a missing one."""
     missing: bool = True
 
     def __post_init__(self) -> None:
@@ -52,16 +76,49 @@ class Values:
 
     @classmethod
     def of(cls, column: Column) -> Values:
-        """What was seen in a column of a table."""
+        """Take over what was seen in a column of a table.
+
+        Parameters
+        ----------
+        column : Column
+            The column.
+
+        Returns
+        -------
+        Values
+            Its range or categories, and whether a value was missing.
+
+        Examples
+        --------
+        >>> print(Values.of(Column("age", "numeric", low=18, high=90, integer=True)))
+        integer 18..90 known
+        """
         if column.kind == "categorical":
             other = not column.categories  # where none is known, any may come
             return cls(categories=column.categories, other=other, never=column.missing_values, missing=column.missing)
         return cls(column.low, column.high, column.integer, True, never=column.missing_values, missing=column.missing)
 
     @classmethod
-    def read(cls, said: object) -> Values:
-        """From a pair (None where there is no bound), a `range` of integers, a collection of categories, or text.
+    def read(cls, given: object) -> Values:
+        """Read what a column may hold.
 
+        Parameters
+        ----------
+        given : Values, tuple, range, set, list or str
+            A pair (low, high) with None for no bound, a range of integers, a collection of categories, or text.
+
+        Returns
+        -------
+        Values
+            What was given, as an object.
+
+        Raises
+        ------
+        ParameterError
+            If it cannot be read.
+
+        Examples
+        --------
         >>> Values.read((0, None)) == Values.read("0..") == Values(low=0)
         True
         >>> Values.read(range(3)) == Values.read("integer 0..2")
@@ -69,25 +126,41 @@ class Values:
         >>> print(Values.read({"a", "b"}), Values.read("{a, b, …} known"), Values.read("any"), sep="; ")
         {a, b}; {a, b, …} known; any
         """
-        match said:
+        match given:
             case Values():
-                return said
+                return given
             case str():
-                return read_text(said)
-            case range() if said and abs(said.step) == 1:
-                ends = _end(said[0], 0.0), _end(said[-1], 0.0)
+                return read_text(given)
+            case range() if given and abs(given.step) == 1:
+                ends = _end(given[0], 0.0), _end(given[-1], 0.0)
                 return cls(min(ends), max(ends), integer=True)
-            case (low, high) if isinstance(said, tuple):
+            case (low, high) if isinstance(given, tuple):
                 return cls(_end(low, -math.inf), _end(high, math.inf), numeric=True)
             case set() | frozenset() | list():
-                return cls(categories=tuple(said), other=False)
+                return cls(categories=tuple(given), other=False)
         raise ParameterError(
             f"what a column may hold is a pair (low, high), a range of integers, a set of categories "
-            f"or text such as 'integer 0..10', not {said!r}."
+            f"or text such as 'integer 0..10', not {given!r}."
         )
 
     def allows(self, value: Value | None) -> bool:
-        """Whether this may come."""
+        """Check whether a value may occur.
+
+        Parameters
+        ----------
+        value : str, bool, int, float or None
+            The value; None for a missing one.
+
+        Returns
+        -------
+        bool
+            Whether it may.
+
+        Examples
+        --------
+        >>> Values(0, 10, integer=True).allows(3), Values(0, 10, integer=True).allows(3.5)
+        (True, False)
+        """
         if value is None:
             return self.missing
         if value in self.never or not (self.other or value in self.categories):
@@ -98,7 +171,7 @@ class Values:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing may come, not even a missing value."""
+        """Whether nothing may occur, not even a missing value."""
         if self.missing:
             return False
         if not self.other:
@@ -106,8 +179,20 @@ class Values:
         return self.integer and math.isfinite(self.low) and math.ceil(self.low) > self.high
 
     def common(self, other: Values) -> Values | None:
-        """What both allow; None if that is nothing.
+        """Find what two columns may both hold.
 
+        Parameters
+        ----------
+        other : Values
+            What the other column may hold.
+
+        Returns
+        -------
+        Values or None
+            What both allow; None if that is nothing.
+
+        Examples
+        --------
         >>> print(Values.read("integer 0..9").common(Values.read("3.. known")), Values(high=1).common(Values(low=2)))
         integer 3..9 known None
         """
@@ -124,7 +209,23 @@ class Values:
         return None if found.empty else found
 
     def read_by(self, column: Column) -> Values:
-        """The same where a column's codes for a missing value are read as one."""
+        """Treat the values that stand for a missing one in a column as missing.
+
+        Parameters
+        ----------
+        column : Column
+            The column, with its `missing_values`.
+
+        Returns
+        -------
+        Values
+            The same, where these values do not occur, but a missing one does if any of them could.
+
+        Examples
+        --------
+        >>> print(Values(-9, 99, missing=False).read_by(Column("age", "numeric", missing_values=(-9,))))
+        -9..99
+        """
         codes = column.missing_values
         missing = self.missing or any(map(self.allows, codes))
         return replace(self, never=(*self.never, *codes), missing=missing)
@@ -147,17 +248,17 @@ def _sort_values(values: Iterable[Value]) -> tuple[Value, ...]:
     return Membership("", given).values if given else ()
 
 
-def _end(said: object, unknown: float) -> float:
-    """One end of a range as it was said."""
-    if said is None:
+def _end(given: object, unknown: float) -> float:
+    """One end of a range as it was given."""
+    if given is None:
         return unknown
-    if isinstance(said, bool) or not isinstance(said, int | float | np.integer | np.floating):
-        raise ParameterError(f"a range goes from a number to a number, with None for no bound; {said!r} is neither.")
+    if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
+        raise ParameterError(f"a range goes from a number to a number, with None for no bound; {given!r} is neither.")
     try:
-        return float(said)
+        return float(given)
     except OverflowError:
         raise ParameterError(
-            f"a range goes from a float to a float, or None for no bound, not {shown(said)}."
+            f"a range goes from a float to a float, or None for no bound, not {shown(given)}."
         ) from None
 
 
@@ -165,9 +266,9 @@ def _bound(bound: float) -> str:
     return write_number(bound) if math.isfinite(bound) else ""
 
 
-def read_text(said: str) -> Values:
-    """`integer 0..10`, `..3.5 known`, `{a, b}`, `{a, …}`, `any`."""
-    body = said.strip()
+def read_text(given: str) -> Values:
+    """Read what a column may hold from text: `integer 0..10`, `..3.5 known`, `{a, b}`, `{a, …}`, `any`."""
+    body = given.strip()
     known = body.endswith(" known") or body == "known"
     body = body.removesuffix("known").strip() if known else body
     integer = body.startswith("integer")
@@ -183,19 +284,21 @@ def read_text(said: str) -> Values:
     except ValueError:
         match = None
     if match is None:
-        raise ParameterError(f"{said!r} does not say what a column may hold. Write 'integer 0..10', '{{a, b}}', 'any'.")
+        raise ParameterError(
+            f"{given!r} does not say what a column may hold. Write 'integer 0..10', '{{a, b}}', 'any'."
+        )
     read = Values.read((low, high))
     return replace(read, integer=integer, missing=not known)
 
 
-def _categories(said: str) -> tuple[Value, ...]:
+def _categories(given: str) -> tuple[Value, ...]:
     """A set of categories as it is printed in a rule."""
     from r2n.rules.parse import parse_literal  # the parser knows how values are written
 
-    if not said[1:-1].strip():
+    if not given[1:-1].strip():
         return ()
     try:
-        literal = parse_literal(f"x in {said}")
+        literal = parse_literal(f"x in {given}")
     except ParseError:
-        raise ParameterError(f'{said} is no set as rules write them, such as {{a, "b c", 3}}.') from None
+        raise ParameterError(f'{given} is no set as rules write them, such as {{a, "b c", 3}}.') from None
     return literal.values if isinstance(literal, Membership) else ()

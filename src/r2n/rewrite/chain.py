@@ -45,6 +45,7 @@ class Chain:
 
     @classmethod
     def of(cls, rules: RuleSet | ClassRules, table: Table) -> Chain:
+        """Take over the rules of a model and remember how they decide the rows."""
         names = [*rules.labels, rules.default]
         branches = tuple(tuple(rule.literals for rule in each) for _, each in rules.branches)
         chain = cls(tuple(map(names.index, names)), branches, table, np.empty(0, dtype=np.intp))
@@ -95,6 +96,7 @@ class Chain:
         return Care(np.flatnonzero(matters), self.decided[matters] == own, int(lost))
 
     def with_literal(self, place: Place, literal: Halfspace) -> Chain:
+        """Replace one literal."""
         k, j, i = place
         rule = (*self.branches[k][j][:i], literal, *self.branches[k][j][i + 1 :])
         branch = (*self.branches[k][:j], rule, *self.branches[k][j + 1 :])

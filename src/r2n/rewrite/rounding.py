@@ -27,21 +27,35 @@ _MOST_GAPS = 8
 
 
 class Rounded(NamedTuple, Generic[R]):
-    """The rules with shorter numbers, and on how many of the rows they predict something else."""
+    """Rules with shorter numbers, and how many predictions they change.
+
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules with shorter numbers.
+    changed : int
+        The number of rows that they predict differently.
+
+    Examples
+    --------
+    >>> from r2n.rules import RuleSet
+    >>> rounded(RuleSet.parse("yes if x > 3.0001 else no"), {"x": [2, 4]}).changed
+    0
+    """
 
     rules: R
     changed: int
 
 
 def rounded(rules: R, X: object, changes: int = 0) -> Rounded[R]:
-    """The rules with the shortest numbers that change the predictions of at most `changes` of these rows.
+    r"""The rules with the shortest numbers that change the predictions of at most `changes` of these rows.
 
     What missing values count as is made short only where that changes no row.
 
     >>> from r2n.rules import RuleSet
     >>> rules = RuleSet.parse("yes if 1.9871·x + 4.0213·y > 5.9967 or z > 0.4983 else no")
     >>> table = {"x": [1, 3, 0, 1, 2], "y": [1.1, 0, 2, 0.9, 0.7], "z": [0.41, 0.2, 0.3, 0.55, 0.45]}
-    >>> print(*rounded(rules, table), sep="\\n")
+    >>> print(*rounded(rules, table), sep="\n")
     yes if x + 2·y > 3
         or z > 0.5
     else no

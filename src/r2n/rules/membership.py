@@ -339,6 +339,7 @@ class Known(_OneColumn):
 
 
 def check_name(name: object) -> None:
+    """Refuse what cannot be a column's name."""
     if not isinstance(name, str):
         raise ParameterError(f"a column's name must be text, not {name!r}.")
     if not is_unicode(name):

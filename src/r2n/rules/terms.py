@@ -147,6 +147,7 @@ def most_of(key: Key) -> float:
 
 
 def check_key(key: object, a: float) -> None:
+    """Refuse a key that is none, or a coefficient too large for it."""
     if not isinstance(key, Membership | Filled):
         check_name(key)
     elif abs(a) > most_of(key):
@@ -155,6 +156,7 @@ def check_key(key: object, a: float) -> None:
 
 
 def show_key(key: object) -> str:
+    """Write a key for an error message."""
     return f"`{key}`" if isinstance(key, Membership | Filled) else repr(key)
 
 
@@ -170,6 +172,7 @@ def term_order(term: tuple[Key, float]) -> tuple[Any, ...]:
 
 
 def check_finite(number: object, what: str) -> float:
+    """Return a number as a float; refuse what is no finite number."""
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | float | np.integer | np.floating):
         raise ParameterError(f"{what} must be a number, not {number!r}.")
     try:

@@ -19,6 +19,7 @@ class Holder:
         self.waiting = 0
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Count a Ctrl-C, which is raised later."""
         self.waiting += 1
         if self.waiting > self.most:
             self.raise_it()
@@ -85,9 +86,11 @@ def allow_interrupts() -> Iterator[None]:
 
 
 def current_holder() -> Holder | None:
+    """Return the holder of interrupts that is in charge, if any."""
     handler = signal.getsignal(signal.SIGINT)
     return handler if isinstance(handler, Holder) and in_main_thread() else None
 
 
 def in_main_thread() -> bool:
+    """Check whether this is the thread that Python sends signals to."""
     return threading.current_thread() is threading.main_thread()

@@ -14,29 +14,36 @@ class EpochRecord(Protocol):
     """What the bar reads of a record."""
 
     @property
-    def loss(self) -> tuple[float, ...]: ...
+    def loss(self) -> tuple[float, ...]:
+        """The mean loss of each restart."""
 
     @property
-    def error(self) -> tuple[float, ...]: ...
+    def error(self) -> tuple[float, ...]:
+        """The crisp error of each restart."""
 
     @property
-    def n_rules(self) -> tuple[int, ...]: ...
+    def n_rules(self) -> tuple[int, ...]:
+        """The number of crisp rules of each restart."""
 
 
 class AcceptedMove(Protocol):
     """What the bar reads of a move of the refinement."""
 
     @property
-    def error(self) -> float: ...
+    def error(self) -> float:
+        """The error after the move."""
 
     @property
-    def objective(self) -> float: ...
+    def objective(self) -> float:
+        """The error and the price of the size."""
 
     @property
-    def begins(self) -> bool: ...
+    def begins(self) -> bool:
+        """Whether a descent begins here."""
 
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """The size of the rules."""
 
 
 @dataclass(frozen=True, slots=True)

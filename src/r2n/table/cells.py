@@ -188,9 +188,9 @@ def distinct_values(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def is_unicode(value: object) -> bool:
-    """Whether a value can be written down; only text with half of a surrogate pair in it cannot.
+    r"""Whether a value can be written down; only text with half of a surrogate pair in it cannot.
 
-    >>> is_unicode("größe"), is_unicode("\\ud83d"), is_unicode(3)
+    >>> is_unicode("größe"), is_unicode("\ud83d"), is_unicode(3)
     (True, False, True)
     """
     if not isinstance(value, str) or value.isascii():

@@ -115,8 +115,9 @@ class Column:
         return cls(name, kind, low, high, missing=missing, missing_values=codes, integer=integer)
 
     def without_values(self) -> Column:
-        """Forget range and categories, except of Booleans: enough for rules that only test whether the column is
-        missing.
+        """Forget range and categories, except of Booleans.
+
+        What is left is enough for rules that only test whether the column is missing.
 
         Returns
         -------
@@ -150,7 +151,7 @@ class Column:
         return self._or(Column(self.name, self.kind, missing=True))
 
     def _or(self, other: Column) -> Column:
-        """This very object if they are equal: a pickle holds it once."""
+        """Return this very object if they are equal: a pickle holds it once."""
         return self if self == other else other
 
     def to_json(self) -> dict[str, object]:

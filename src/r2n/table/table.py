@@ -33,10 +33,17 @@ from r2n.words import count
 class Source(Protocol):
     """Where a table gets its columns from."""
 
-    def kind(self, name: str) -> Kind: ...
-    def floats(self, name: str) -> Floats: ...
-    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]: ...
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None: ...
+    def kind(self, name: str) -> Kind:
+        """Tell whether a column holds numbers or categories."""
+
+    def floats(self, name: str) -> Floats:
+        """Read a column as numbers, NaN where it is missing."""
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        """Read a column as positions in its sorted categories, -1 where it is missing, and these."""
+
+    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+        """Split the rows into blocks of these columns; None if reading them at once is as quick."""
 
 
 class Table:
