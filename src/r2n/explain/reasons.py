@@ -285,7 +285,8 @@ def _as_printed(literal: Halfspace, read: Comparison, total: float, row: Row) ->
         above, below = (_number(row[name]) for name in read.ratio)
         value, margin = above / below, total - literal.threshold
         return value, math.copysign(abs(value - read.bound), margin) if margin else 0.0
-    return (0.0 - total, read.bound + total) if literal.terms[0][1] < 0.0 else (total, total - read.bound)
+    mirrored = read.terms != literal.terms
+    return (0.0 - total, read.bound + total) if mirrored else (total, total - read.bound)
 
 
 def _number(value: Value | None) -> float:

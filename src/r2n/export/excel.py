@@ -15,7 +15,7 @@ from functools import reduce
 from r2n.errors import ParameterError
 from r2n.export._plain import Addend, addends, counted_columns
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.rules.text import write_number
+from r2n.rules.text import join_signed, split_number
 from r2n.table import Schema, Value
 from r2n.table.cells import shown
 
@@ -139,10 +139,10 @@ class Sheet:
 
     def _halfspace(self, literal: Halfspace) -> str:
         read = literal.comparison()
-        total = "".join(f"{'-' if a < 0.0 else '+'}{self._term(key, abs(a))}" for key, a in addends(read.terms))
+        total = join_signed(((a < 0.0, self._term(key, abs(a))) for key, a in addends(read.terms)), gap="")
         plain = tuple(key for key, _ in read.terms if isinstance(key, str))
         guard = _join("AND", [*self._are_numbers(plain), *map(self._is_known, counted_columns(literal))])
-        decided = f"{total.removeprefix('+')}{read.operator}{number(read.bound)}"
+        decided = f"{total}{read.operator}{number(read.bound)}"
         return f"IF({guard},{decided},FALSE)" if guard else decided
 
     def _are_numbers(self, columns: tuple[str, ...]) -> list[str]:
@@ -225,8 +225,8 @@ def number(value: float) -> str:
         size = float("inf")
     if size != 0.0 and not 2.2250738585072014e-308 <= size <= 9.99999999999999e307:
         raise ParameterError(f"{shown(value)} is beyond the numbers of Excel, which end at 1E+308 and 2.3E-308.")
-    mantissa, e, exponent = write_number(float(value)).partition("e")
-    return f"{mantissa}E{int(exponent):+d}" if e else mantissa
+    mantissa, exponent = split_number(float(value))
+    return mantissa if exponent is None else f"{mantissa}E{exponent:+d}"
 
 
 def text(value: str) -> str:
