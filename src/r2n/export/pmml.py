@@ -99,6 +99,8 @@ def _output(label: str, label_type: str, rule: str) -> Element:
     return element("Output", {}, element("OutputField", said), element("OutputField", number))
 
 
+_OPERATORS = {">": "greaterThan", ">=": "greaterOrEqual", "<": "lessThan", "<=": "lessOrEqual"}
+
 # -- sums -------------------------------------------------------------------------------------------
 
 
@@ -166,10 +168,9 @@ def _join(operator: str, predicates: list[Element]) -> Element:
 
 def _predicate(literal: Literal, sums: dict[Terms, str]) -> Element:
     match literal:
-        case Halfspace(((str(column), 1.0),), threshold):
-            return _compare(column, "greaterThan", threshold)
-        case Halfspace(((str(column), -1.0),), threshold):
-            return _compare(column, "lessThan", -threshold)
+        case Halfspace(((str(column), 1.0 | -1.0),), _):
+            read = literal.comparison()
+            return _compare(column, _OPERATORS[read.operator], read.bound)
         case Halfspace(_, threshold):
             # The mirror image, because a sum that is no number (inf - inf) is above every number to
             # engines that follow Java's order, and must not be true.
