@@ -37,7 +37,7 @@ from r2n.table import Value
 def find_nearest_row(
     roots: list[Case], start: Start, steps: int, wanted: Callable[[Row], bool]
 ) -> tuple[Row | None, bool]:
-    """The nearest row of any case that, tried out, is as wanted; and whether it is certain that none is nearer."""
+    """Find the nearest wanted row of any case, and say whether it is certain that none is nearer."""
     queue = _Queue(start)
     for root in roots:
         queue.put(Node(root, {}))
@@ -94,7 +94,7 @@ class _Queue:
 
 
 def _children(node: Node, row: Row, start: Start) -> list[Node] | None:
-    """The cases that a row leads to; None if nothing is wrong with it."""
+    """Split a case by what is wrong with its row; None if nothing is."""
     gone = split_strayed(node, row, start)
     if gone is not None:
         return gone
@@ -115,7 +115,7 @@ def _children(node: Node, row: Row, start: Start) -> list[Node] | None:
 
 
 def _failing(node: Node, rule: tuple[Literal, ...]) -> Iterator[Node]:
-    """The rule is made false by one of its literals."""
+    """Yield the parts where one of the rule's literals makes it false."""
     rest = replace(node.case, open=tuple(other for other in node.case.open if other != rule))
     for literal in rule:
         for part in rest.falsities(literal):

@@ -86,7 +86,7 @@ class Node:
         return replace(self, tried=tried) if all(k < len(MARGINS) for k in tried.values()) else None
 
     def part(self, case: Case) -> Node:
-        """A part of the case; its sums may lie on their bounds again."""
+        """Replace the case by a part of it; margins start from 0 again."""
         return replace(self, case=case, tried={})
 
     def is_too_dear(self, cost: float) -> bool:
@@ -95,7 +95,7 @@ class Node:
 
 
 def solve_relaxed(node: Node, start: Start) -> Row | None:
-    """The nearest row if whole numbers need not be whole; None if the solver sees none. May raise `Undecidable`."""
+    """Find the nearest row, with whole numbers or not; None if the solver sees none. May raise `Undecidable`."""
     case = node.case
     together = sorted({name for literal in case.held for name in literal.columns})
     moved = _program(node, start, together) if together else {}
@@ -117,7 +117,7 @@ def _nearest(possible: Possible, start: Start, name: str) -> Value | None:
 
 
 def _program(node: Node, start: Start, names: list[str]) -> Row | None:
-    """Least Σ |u| over u = (x - x₀) / spread, within the ranges, every sum beyond its bound by its margin."""
+    """Minimise Σ |u| over u = (x - x₀) / spread, within the ranges, with every sum beyond its bound by its margin."""
     from scipy.optimize import linprog  # only this needs it: loading and predicting do with numpy
 
     box, n = node.case.box, len(names)
@@ -187,7 +187,7 @@ def _at_an_end(possible: Possible, number: float, step: float) -> float:
 
 
 def find_fractional(row: Row, case: Case) -> str | None:
-    """A column whose number is not one it may hold."""
+    """Find a column whose number it may not hold."""
     for name in sorted({name for literal in case.held for name in literal.columns}):
         value, possible = row[name], case.box[name]
         if isinstance(value, float) and not may_hold(possible, value):
@@ -205,7 +205,7 @@ def may_hold(possible: Possible, value: float) -> bool:
 
 
 def split(node: Node, name: str, value: float) -> list[Node]:
-    """Below and above a number that the column may not hold."""
+    """Split a case below and above a number that the column may not hold."""
     possible = node.case.box[name]
     if possible.integer and value != math.floor(value):
         ends = [(possible.low, math.floor(value)), (math.ceil(value), possible.high)]
@@ -232,7 +232,7 @@ def split_strayed(node: Node, row: Row, start: Start) -> list[Node] | None:
 
 
 def find_misjudged(row: Row, case: Case) -> list[Halfspace]:
-    """The sums that, computed in floats, are not on the side where they must be."""
+    """Find the sums that, computed in floats, are on the wrong side of their bound."""
     if not case.held:
         return []
     table = table_of(row)
@@ -258,7 +258,7 @@ def is_refuted(case: Case) -> bool:
 
 
 def cut(node: Node) -> list[Node]:
-    """A case in parts, below, at and above the point that is deepest in it: at a corner, floats decide exactly."""
+    """Split a case below, at and above the point deepest inside it: at a corner, floats decide exactly."""
     held, box = node.case.held, node.case.box
     point = solve([Demand.of(literal, truth) for literal, truth in held.items()], box).point
     name = next((name for name in sorted(point) if box[name].low < box[name].high), None)

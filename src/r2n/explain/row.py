@@ -64,7 +64,7 @@ def _value(rules: Rules, table: Table, name: str, compared: bool) -> Value | Non
 
 
 def table_of(row: Row) -> Table:
-    """A row as a table again."""
+    """Turn a row into a table."""
     return Table.read(_cells(row))
 
 
@@ -73,7 +73,7 @@ def _cells(row: Row) -> dict[str, np.ndarray[Any, np.dtype[np.object_]]]:
 
 
 def predict_row(rules: Rules, row: Row | Table) -> Value:
-    """What the rules say of it, tried out; rules without columns say the same of every row."""
+    """Predict one row; rules without columns predict the same for every row."""
     # Not as a table, in which the codes of missing values would mean what they say.
     asked = row if isinstance(row, Table) else _cells(row) or Table.read({"": [0.0]})
     label: Value = rules.predict(asked).tolist()[0]
@@ -126,7 +126,7 @@ def _positive(name: str, spread: object) -> float:
 
 
 def write_short(value: Value | None) -> str:
-    """As a person reads it: numbers short, what is missing by its name."""
+    """Write a value for a person: numbers short, a missing value by name."""
     if value is None:
         return "missing"
     if not isinstance(value, float):
@@ -135,5 +135,5 @@ def write_short(value: Value | None) -> str:
 
 
 def write_exact(value: Value | None) -> str:
-    """To the last digit, so that it reads back as what it is."""
+    """Write a value to the last digit, so that it reads back exactly."""
     return write_number(value) if isinstance(value, float) else write_short(value)

@@ -1,4 +1,4 @@
-"""What every target language is told: who decides what, in which order, and what stands for a missing value."""
+"""What every format needs to know: the order of decisions, the terms of sums, the codes of missing values."""
 
 from __future__ import annotations
 

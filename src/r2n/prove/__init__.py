@@ -1,4 +1,4 @@
-"""Proofs about rules: what is true of every row that can come. scipy, loaded when a proof is asked for."""
+"""Proofs about rules on every row that can occur. scipy is loaded by the first proof."""
 
 from r2n.prove.diff import Diff, RowDiff, diff
 from r2n.prove.domain import Domain, Row

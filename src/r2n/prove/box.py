@@ -1,4 +1,4 @@
-"""What a column may still hold while a row is looked for: exact, to the last float."""
+"""What each column may still hold during a search for a row: exact, to the last float."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Possible:
 
     @classmethod
     def of(cls, values: Values) -> Possible:
-        """All that the domain allows."""
+        """Start from all that the domain allows."""
         only = None if values.other else frozenset(values.categories)
         low, high = max(values.low, -LARGEST), min(values.high, LARGEST)
         never, named = frozenset(values.never), values.categories
@@ -53,27 +53,27 @@ class Possible:
         return not self.missing and not self.known
 
     def must_be_known(self) -> Possible:
-        """Not missing."""
+        """Rule out a missing value."""
         return replace(self, missing=False)
 
     def must_be_missing(self) -> Possible:
-        """Nothing but missing."""
+        """Allow nothing but a missing value."""
         return replace(self, low=math.inf, high=-math.inf, only=_NOTHING)
 
     def within(self, low: float, high: float) -> Possible:
-        """If known, then in this range."""
+        """Allow, besides a missing value, only this range."""
         return replace(self, low=max(self.low, low), high=min(self.high, high))._tighten()
 
     def among(self, values: frozenset[Value]) -> Possible:
-        """If known, then one of these."""
+        """Allow, besides a missing value, only these."""
         return replace(self, only=values if self.only is None else self.only & values)._tighten()
 
     def apart_from(self, values: frozenset[Value]) -> Possible:
-        """If known, then none of these."""
+        """Rule out these values."""
         return replace(self, never=self.never | values)._tighten()
 
     def _tighten(self) -> Possible:
-        """Bounds that are values themselves."""
+        """Move the bounds to values that the column may have."""
         if self.only is not None:
             left = frozenset(value for value in self.only - self.never if not self.numeric or self._in_range(value))
             floats = [float(value) for value in left] if self.numeric else []
@@ -93,7 +93,7 @@ class Possible:
         )
 
     def _first(self, bound: float, to: float) -> float:
-        """The first value from a bound on; beyond 2⁵³ an excluded integer may be the float of another one."""
+        """Find the first value from a bound on; beyond 2⁵³ an excluded integer may be the float of another one."""
         if self.integer and math.isfinite(bound):
             bound = float(math.ceil(bound) if to > 0.0 else math.floor(bound))
         while abs(bound) < EXACT and bound in self.never:
@@ -101,7 +101,7 @@ class Possible:
         return bound
 
     def value(self, wish: float = 0.0) -> Value | None:
-        """A value that it may have, near a wish; None if that is hard to say, or nothing is left."""
+        """Pick a value that the column may have, near a wish; None if none is left, or none is easily found."""
         if self.only is not None:
             return min(self.only, key=lambda value: (_distance(value, wish), str(value)), default=None)
         if not self.numeric:
@@ -113,7 +113,7 @@ class Possible:
         return next((near for near in self._near(wish) if near not in self.never and self._in_range(near)), None)
 
     def any_value(self) -> Value | None:
-        """Missing if it may be, else some value."""
+        """Pick a missing value if it may be missing, else some value."""
         return None if self.missing else self.value()
 
     def _near(self, wish: float) -> list[float]:
@@ -127,7 +127,7 @@ def _distance(value: Value, wish: float) -> float:
 
 
 def _make_unseen(never: frozenset[Value]) -> Value:
-    """A category like these, but none of them."""
+    """Make a category of the same type that is none of these."""
     numbers = [value for value in never if not isinstance(value, str)]
     if numbers:
         return next(k for k in range(len(never) + 1) if k not in never)
@@ -138,7 +138,7 @@ Box: TypeAlias = Mapping[str, Possible]
 
 
 def box_of(domain: Domain, literals: Collection[Literal]) -> dict[str, Possible]:
-    """The columns that literals read, at first."""
+    """Collect what the columns that these literals read may hold at first."""
     domain = domain.reading(literals)
     names = dict.fromkeys(name for literal in literals for name in literal.columns)
     return {name: Possible.of(domain[name]) for name in names}
@@ -146,7 +146,7 @@ def box_of(domain: Domain, literals: Collection[Literal]) -> dict[str, Possible]
 
 @lru_cache(maxsize=100_000)
 def restrict(possible: Possible, literal: Literal, truth: bool) -> Possible:
-    """What is left of a column where a literal about it alone is true, or false: exactly."""
+    """Restrict a column to where a literal about it alone is true, or false: exactly."""
     match literal:
         case Known() | Missing():
             return possible.must_be_known() if truth == isinstance(literal, Known) else possible.must_be_missing()
@@ -167,7 +167,7 @@ def _below(number: float) -> float:
 
 @lru_cache(maxsize=10_000)
 def _true_between(literal: Halfspace) -> tuple[float, float]:
-    """From which float to which a halfspace of one column is true; fl(a·x) never falls as a·x grows."""
+    """Find the first and last float where a halfspace of one column is true; fl(a·x) never falls as a·x grows."""
     ((_, a),) = literal.numbers
     if abs(a) * -LARGEST > literal.threshold:  # true everywhere
         return -LARGEST, LARGEST
@@ -177,7 +177,7 @@ def _true_between(literal: Halfspace) -> tuple[float, float]:
 
 
 def sum_between(literal: Halfspace, box: Box) -> tuple[float, float]:
-    """The least and the largest float that the sum can be: float products and sums never fall as a term grows.
+    """Bound the float sum from both sides: float products and sums never fall as a term grows.
 
     A NaN (inf - inf) is among them only if the least is -inf or the largest is inf, or both are NaN.
     """

@@ -1,4 +1,4 @@
-"""Parts of all rows, and how they are looked into: narrowed, solved, tried out, split.
+"""Cases, the parts of all rows, and how the search handles one: narrow, solve, try a row, split.
 
 A case is a box of what the columns may still hold (exact, see `box.py`), and some halfspaces over several columns that
 are to be true or false in it.
@@ -30,7 +30,7 @@ class Case:
     open: tuple[Literals, ...]
 
     def where(self, literal: Literal, truth: bool) -> Case | None:
-        """The part where a literal over known columns is true, or false; None if it is seen that nothing is left."""
+        """Restrict the case to where a literal over known columns is true, or false; None if nothing is left."""
         assert not has_cases(literal), "sums are told case by case before proofs look at them"
         if isinstance(literal, Halfspace) and literal.n_terms > 1:
             case = self.with_columns({name: self.box[name].must_be_known() for name in literal.columns})
@@ -41,7 +41,7 @@ class Case:
         return self.with_columns({name: restrict(self.box[name], literal, truth)})
 
     def with_columns(self, changed: Box) -> Case | None:
-        """With other values left for some columns; None if for one of them nothing is left."""
+        """Replace what some columns may hold; None if nothing is left of one."""
         if any(possible.empty for possible in changed.values()):
             return None
         return replace(self, box={**self.box, **changed})
@@ -72,7 +72,7 @@ class Case:
         return tuple(left)
 
     def falsities(self, literal: Literal) -> Iterator[Case | None]:
-        """The parts in which a literal is false: a column that it reads is missing, or it is false as it stands."""
+        """Yield the parts where a literal is false: a column of it is missing, or its value falls short."""
         if not isinstance(literal, Halfspace) or literal.n_terms == 1:
             yield self.where(literal, False)
             return
@@ -85,7 +85,7 @@ class Case:
 
 
 def look_into(case: Case) -> Row | list[Case] | None:
-    """A row to try, the cases that are left to look into, or None if nothing more can be done."""
+    """Handle a case: return a row to try, smaller cases, or None if the case can be neither solved nor split."""
     narrowed = _narrow(case)
     if narrowed is None:
         return []
@@ -103,7 +103,7 @@ def look_into(case: Case) -> Row | list[Case] | None:
 
 
 def _narrow(case: Case) -> Case | None:
-    """What follows at once: rules that are false are done with; the last open literal of a rule must be false."""
+    """Draw easy conclusions: drop false rules; make the last undecided literal of a rule false."""
     while True:
         left: list[Literals] = []
         before = case
@@ -129,7 +129,7 @@ def _narrow(case: Case) -> Case | None:
 
 
 def _row_near(case: Case, point: Mapping[str, float]) -> Row | None:
-    """A row of the box, at the point where there is one; missing where it may be, which makes least true."""
+    """Make a row of the box, at the point if there is one; missing where allowed, so that few literals are true."""
     row: Row = {}
     for name, possible in case.box.items():
         if possible.missing:
@@ -142,7 +142,7 @@ def _row_near(case: Case, point: Mapping[str, float]) -> Row | None:
 
 
 def holds(literal: Literal, row: Row) -> bool:
-    """Its truth in one row: what numpy computes as well, one number at a time.
+    """Evaluate a literal on one row, as numpy does on many.
 
     >>> holds(Halfspace.of({"x": 1, "y": -2}, 0), {"x": 3.0, "y": 1.0})
     True
@@ -162,7 +162,7 @@ def holds(literal: Literal, row: Row) -> bool:
 
 
 def _addends(literal: Halfspace, row: Row) -> Iterator[float]:
-    """What a sum adds up, in its order; NaN for what is missing and not filled."""
+    """Yield the products of a sum in its order; NaN for what is missing and not filled."""
     fills = dict(literal.fills)
     for name, a in literal.numbers:
         value = row[name]
@@ -173,7 +173,7 @@ def _addends(literal: Halfspace, row: Row) -> Iterator[float]:
 
 
 def _along_rule(case: Case, rules: Sequence[Literals]) -> list[Case]:
-    """One of the rules is made false: by its first literal, or by its second while the first is true, and so on."""
+    """Split by which literal makes a rule false: the first, or the second while the first is true, and so on."""
     rule = min(rules, key=len)
     rest: Case | None = replace(case, open=tuple(other for other in case.open if other != rule))
     parts: list[Case | None] = []
@@ -185,7 +185,7 @@ def _along_rule(case: Case, rules: Sequence[Literals]) -> list[Case]:
 
 
 def _along_column(case: Case, point: Mapping[str, float]) -> list[Case]:
-    """A column of the halfspaces is cut in two or three where that makes more decidable; none if nowhere."""
+    """Split a column of the halfspaces in two or three where that helps; return nothing if it helps nowhere."""
     names = sorted({name for literal in case.held for name in literal.columns})
     for cuts in (_whole_cut, _sign_cut, _size_cut):
         for name in names:

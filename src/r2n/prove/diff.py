@@ -222,7 +222,7 @@ def _compare_rules(label: Value, before: Sequence[Rule], after: Sequence[Rule]) 
 
 
 def _pairs(went: Sequence[Rule], came: Sequence[Rule]) -> list[tuple[Rule, Rule]]:
-    """Rules that are most alike belong together, the most alike first; in the order of those that went."""
+    """Pair the rules that are most alike, in the order of the older ones."""
     likeness = {(a, b): _likeness(a, b) for a in went for b in came}
     found: dict[Rule, Rule] = {}
     for a, b in sorted(likeness, key=lambda pair: -likeness[pair]):
@@ -232,7 +232,7 @@ def _pairs(went: Sequence[Rule], came: Sequence[Rule]) -> list[tuple[Rule, Rule]
 
 
 def _likeness(a: Rule, b: Rule) -> float:
-    """From 0 to 1: how much of the longer rule has its like in the other."""
+    """Rate from 0 to 1 how much of the longer rule has a counterpart in the other."""
     left, total = list(b.literals), 0.0
     for p in a.literals:
         nearest = max(left, key=lambda q: _literal_likeness(p, q), default=None)

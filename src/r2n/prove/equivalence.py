@@ -76,7 +76,7 @@ class Equivalence:
         return f"{found}\n{self._remark()}" if self.outside else found
 
     def _remark(self) -> str:
-        """Where the row is, which is not where rows were."""
+        """Say in which columns the row is outside what was seen."""
         seen = "; ".join(f"{write_name(name)} was {values}" for name, values in self.outside)
         if self.only_outside:
             return f"only outside what was seen in training: {seen}"
@@ -138,7 +138,7 @@ def equivalent(
 def _move_inside(
     before: Model, after: Model, domain: Domain, deadline: float, steps: int, found: Equivalence
 ) -> Equivalence:
-    """A row within what was seen in training instead of one that is not: in all columns, or in as many as can be."""
+    """Look for a row within what was seen in training: in all columns, or in as many as possible."""
     seen = _ranges_seen(before, after)
     if not _outside(found, seen):
         return found
@@ -166,13 +166,13 @@ def _outside(found: Equivalence, seen: Iterable[tuple[str, Values]]) -> tuple[tu
 
 
 def _narrow(domain: Domain, name: str, values: Values) -> Domain | None:
-    """The part of the domain in which a column holds these; None if there is none."""
+    """Restrict one column of the domain; None if nothing is left."""
     common = domain[name].common(values)
     return None if common is None else domain.with_columns({name: common})
 
 
 def _ranges_seen(before: Model, after: Model) -> tuple[tuple[str, Values], ...]:
-    """What each model saw in the columns that it reads, as far as it knows."""
+    """Collect what each model saw in training in the columns that it reads."""
     pairs = (
         (name, replace(Values.of(model.schema.column(name)), never=()))
         for model in (before, after)
@@ -183,7 +183,7 @@ def _ranges_seen(before: Model, after: Model) -> tuple[tuple[str, Values], ...]:
 
 
 def _compare(before: Model, after: Model, domain: Domain, deadline: float, steps: int) -> Equivalence:
-    """A proof for all rows of the domain, or a row, or neither."""
+    """Compare the models: find a proof for all rows of the domain, or a row, or neither."""
     proven = True
     for reading in _readings(before, after, domain):
         if reading is None:  # too many cases
@@ -206,7 +206,7 @@ def _compare(before: Model, after: Model, domain: Domain, deadline: float, steps
 
 
 def _decisions(before: Model, after: Model, row: Row) -> tuple[Value, ...]:
-    """What both say; nothing if one of them refuses the row, as text where it had numbers."""
+    """Predict by both models; nothing if one refuses the row, for example text where it had numbers."""
     try:
         return decision(before, row), decision(after, row)
     except SchemaError:
@@ -252,7 +252,7 @@ def _readings(before: Model, after: Model, domain: Domain) -> Iterator[tuple[Dom
 
 
 def _parts(name: str, values: Values, before: Model, after: Model) -> Iterator[tuple[Values, bool, bool]]:
-    """What a column may hold, and whether the one and the other read it as missing."""
+    """Split what a column may hold by whether each model reads it as missing."""
     codes = dict.fromkeys((*_codes(before, name), *_codes(after, name)))
     ordinary = replace(values, never=(*values.never, *codes))
     if not ordinary.empty:
@@ -285,7 +285,7 @@ def _can_be_without(model: Model, names: Set[str]) -> bool:
 
 
 def without_columns(model: Model, names: Set[str]) -> Model:
-    """The model where these columns are missing.
+    """Rewrite the model for rows where these columns are missing.
 
     >>> print(without_columns(RuleSet.parse("yes if x is missing and y > 1 or x > 1 else no"), {"x"}))
     yes if y > 1
@@ -312,7 +312,7 @@ def _without(rules: Sequence[Rule], names: Set[str]) -> tuple[Rule, ...]:
 
 
 def _differences(before: Model, after: Model) -> Iterator[tuple[Rule, list[Rule]]]:
-    """What is true, and what is false, wherever the two decide differently: one pair for each way to do so."""
+    """Yield the ways to decide differently: which literals are then true, and which rules false."""
     for label, rules, passed in _ways(before):
         for other_label, other_rules, other_passed in _ways(after):
             if label != other_label:
@@ -321,7 +321,7 @@ def _differences(before: Model, after: Model) -> Iterator[tuple[Rule, list[Rule]
 
 
 def _ways(model: Model) -> Iterator[tuple[Value, tuple[Rule, ...], list[Rule]]]:
-    """Each label, the rules of which one must be true for it, and all rules that must be false for it."""
+    """Yield each label with its rules, one of which must be true, and the rules that must all be false."""
     passed: list[Rule] = []
     for label, rules in model.branches:
         yield label, rules, list(passed)
@@ -330,12 +330,12 @@ def _ways(model: Model) -> Iterator[tuple[Value, tuple[Rule, ...], list[Rule]]]:
 
 
 def check_model(model: object) -> None:
-    """Refuse anything that is no model."""
+    """Refuse what is no model."""
     if not isinstance(model, RuleSet | ClassRules):
         raise ParameterError(f"rules are compared with rules, not with {model!r}. Read text with RuleSet.parse.")
 
 
 def decision(model: Model, row: Row) -> Value:
-    """What a model says of one row."""
+    """Predict one row."""
     said: Value = model.predict(cells(row or {"": None})).tolist()[0]
     return said

@@ -1,4 +1,4 @@
-"""Linear programs whose "no" is proven: the solver proposes weights, exact arithmetic disposes.
+"""Linear programs with proof: the solver only proposes weights, exact arithmetic checks them.
 
 Sums must not fall below their bounds. If a weighted sum of these demands cannot be met by any point of the box, then
 no point meets them all (Farkas). The weights come from HiGHS, in floats; the check is in fractions, so rounding of
@@ -37,7 +37,7 @@ class Demand:
 
     @classmethod
     def of(cls, literal: Halfspace, truth: bool) -> Demand:
-        """What follows from a halfspace that is true, or that is false on known values."""
+        """Make the demand that a halfspace is true, or false on known values."""
         if truth:
             return cls(literal.numbers, literal.threshold)
         return cls(tuple((name, -a) for name, a in literal.numbers), -literal.threshold)
@@ -47,7 +47,7 @@ class Demand:
         return sum(abs(a) * _reach(box, name) for name, a in self.terms) < LARGEST / 4
 
     def loosen(self, box: Box) -> tuple[Sum, Fraction]:
-        """A demand on the exact sum that every float row of this box meets if it meets this one."""
+        """Loosen the demand: every float row of the box that meets it meets the loosened one in exact numbers."""
         # n roundings at most touch a term: the product's, and one for each addition.
         share = (len(self.terms) + 1) * _ROUNDING
         slack = len(self.terms) * _UNDERFLOW
@@ -113,7 +113,7 @@ def _finite(bound: float) -> float | None:
 
 
 def _scale(name: str, demands: Sequence[Demand], box: Box) -> float:
-    """About the size of the numbers that matter in a column, as a power of two."""
+    """Estimate the size of a column's numbers, as a power of two."""
     ends = [abs(end) for end in (box[name].low, box[name].high) if 0.0 < abs(end) < HUGE]
     turns = [abs(demand.bound / a) for demand in demands for other, a in demand.terms if other == name]
     size = max([*ends, *(turn for turn in turns if 1 / HUGE < turn < HUGE)], default=1.0)
@@ -149,7 +149,7 @@ def _is_short(weights: Sequence[Fraction], sums: Sequence[Sum], bounds: Sequence
 
 
 def _worst(name: str, a: Fraction, box: Box) -> float:
-    """Where in its box a column with this coefficient adds most."""
+    """Find the value at which a column with this coefficient adds most."""
     return 0.0 if a == 0 else box[name].high if a > 0 else box[name].low
 
 
@@ -162,7 +162,7 @@ def _total(weights: Sequence[Fraction], sums: Sequence[Sum]) -> Sum:
 
 
 def _cancel(weights: list[Fraction], sums: Sequence[Sum], names: Sequence[str]) -> list[Fraction]:
-    """Weights near these for which the columns named cancel exactly; none if some would be negative."""
+    """Adjust weights so that the named columns cancel exactly; return none if some would be negative."""
     pivots: dict[int, list[Fraction]] = {}
     for name in names:
         row = [each.get(name, Fraction(0)) for each in sums]

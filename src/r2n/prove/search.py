@@ -32,7 +32,7 @@ STEPS = 300  # cases that a question may take: a limit that is the same on every
 
 
 def check_limits(steps: object, time_limit: object = 0.0) -> None:
-    """Refuse what is no limit."""
+    """Refuse numbers that are no limits."""
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
         raise ParameterError(f"steps must be a whole number, 0 or more, not {shown(steps)}.")
     numeric = isinstance(time_limit, int | float | np.number) and not isinstance(time_limit, bool)
@@ -131,7 +131,7 @@ def find_row(
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """All of `true`, and not one of `false`."""
+    """A question: all of `true`, and none of `false`."""
 
     true: Literals
     false: tuple[Literals, ...]
@@ -146,7 +146,7 @@ class _Question:
         return all(map(is_expandable, map(Rule, (self.true, *self.false))))
 
     def cases(self, domain: Domain) -> list[Case]:
-        """All rows of the domain where `true` are true: one case, or one for each that sets and fills in sums make."""
+        """Make the first cases: the rows where `true` are true, one case for each way that sets and fills turn out."""
         false = tuple(rule.literals for rule in expand_rules(map(Rule, self.false)))
         true = [rule.literals for rule in expand_rule(Rule(self.true))]
         box = box_of(domain, (*self.literals, *(literal for rule in (*true, *false) for literal in rule)))
@@ -154,14 +154,14 @@ class _Question:
         return [case for case in found if case is not None]
 
     def is_answered_by(self, row: Row) -> bool:
-        """Tried out, by the same code that predicts."""
+        """Try the row, by the same code that predicts."""
         table = Table.read(cells(row)) if row else None
         true = {literal for literal in self.literals if table is not None and literal.evaluate(table)[0]}
         return true.issuperset(self.true) and not any(true.issuperset(rule) for rule in self.false)
 
 
 def _where_all(case: Case, literals: Literals) -> Case | None:
-    """The part of a case where all these are true; None if it is seen that there is none."""
+    """Restrict a case to where all these are true; None if nothing is left."""
     left: Case | None = case
     for literal in literals:
         left = left and left.where(literal, True)
@@ -169,5 +169,5 @@ def _where_all(case: Case, literals: Literals) -> Case | None:
 
 
 def cells(row: Row) -> dict[str, NDArray[np.object_]]:
-    """A row as a table of one row."""
+    """Turn a row into a table of one row."""
     return {name: np.array([value, None], dtype=object)[:1] for name, value in row.items()}

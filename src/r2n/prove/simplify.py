@@ -88,7 +88,7 @@ def prove_simpler(
 
 
 def _shortest_chain(rules: ClassRules, prover: Callable[[tuple[Literal, ...], tuple[Rule, ...]], Prover]) -> ClassRules:
-    """Class by class, each where those before it do not hold."""
+    """Shorten class by class, each where no earlier class has a true rule."""
     rules = _without_last(rules)
     passed: tuple[Rule, ...] = ()
     for label in rules.labels:
@@ -99,7 +99,7 @@ def _shortest_chain(rules: ClassRules, prover: Callable[[tuple[Literal, ...], tu
 
 
 def _without_last(rules: ClassRules) -> ClassRules:
-    """The last class goes if it is the default too, which then decides the same; one stays."""
+    """Drop the last class if it is also the default, which decides the same; one class stays."""
     *others, (label, _) = rules.branches
     if others and label == rules.default and type(label) is type(rules.default):
         return _without_last(replace(rules, branches=tuple(others)))
@@ -228,7 +228,7 @@ class Prover:
 
 
 def drop_never_true(rules: RuleSet, prover: Prover) -> RuleSet:
-    """A rule that no row of the domain makes true is dropped.
+    """Drop each rule that no row of the domain makes true.
 
     >>> rules = RuleSet.parse("yes if x > 3 and y > 3 and x + y < 5 or y > 7 else no")
     >>> print(drop_never_true(rules, Prover(Domain(), rules.literals)))
@@ -239,7 +239,7 @@ def drop_never_true(rules: RuleSet, prover: Prover) -> RuleSet:
 
 
 def drop_covered(rules: RuleSet, prover: Prover) -> RuleSet:
-    """A rule is dropped if the others together are true wherever it is.
+    """Drop each rule that the others together cover.
 
     >>> rules = RuleSet.parse("yes if x + y > 4 or x <= 2 and y < 1 or x > 2 and y > 2 else no")
     >>> print(drop_covered(rules, Prover(Domain(), rules.literals)))
@@ -256,7 +256,7 @@ def drop_covered(rules: RuleSet, prover: Prover) -> RuleSet:
 
 
 def drop_idle(rules: RuleSet, prover: Prover) -> RuleSet:
-    """A literal is dropped if wherever it alone keeps its rule from being true, another rule is.
+    """Drop a literal if, wherever it alone makes its rule false, another rule is true.
 
     That is so, above all, if the rest of its rule implies it.
 
@@ -285,7 +285,7 @@ def _without_idle(rule: Rule, others: Sequence[Rule], prover: Prover) -> Rule:
 
 
 def drop_idle_fills(rules: RuleSet, prover: Prover) -> RuleSet:
-    """A column is no longer filled if wherever it is missing its rule is false, or another one is true.
+    """Drop the fill of a column if, wherever it is missing, its rule is false or another rule is true.
 
     >>> rules = RuleSet.parse("yes if x - 2·(y if known else 40) > 5 else no")
     >>> print(drop_idle_fills(rules, Prover(Domain.read({"y": "0..100 known"}), rules.literals)))

@@ -249,7 +249,7 @@ def _sort_values(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def _end(given: object, unknown: float) -> float:
-    """One end of a range as it was given."""
+    """Read one end of a range."""
     if given is None:
         return unknown
     if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
@@ -292,7 +292,7 @@ def read_text(given: str) -> Values:
 
 
 def _categories(given: str) -> tuple[Value, ...]:
-    """A set of categories as it is printed in a rule."""
+    """Read a set of categories as rules print it."""
     from r2n.rules.parse import parse_literal  # the parser knows how values are written
 
     if not given[1:-1].strip():

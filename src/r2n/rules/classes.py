@@ -1,4 +1,4 @@
-"""Rules for several classes: one rule set for each, asked in turn."""
+"""Rules for several classes: one rule set for each, tried in order."""
 
 from __future__ import annotations
 

@@ -401,5 +401,5 @@ def _find_repeated(keys: Iterable[Key]) -> Key | None:
 
 
 def _product(a: float, column: Floats) -> Floats:
-    """Nothing is to be done for 1, which leaves every float as it is."""
+    """Multiply; a coefficient of 1 changes nothing and costs nothing."""
     return column if a == 1.0 else np.multiply(column, a)

@@ -186,13 +186,13 @@ class _Parser(Reader):
         self._unseen = unseen  # whether categories may be named that the schema has not
 
     def alone(self, literal: Literal) -> Literal:
-        """The literal that was read, if nothing follows it, another one neither."""
+        """Return the literal if the text ends here."""
         if self._is("and", "or"):
             self._fail("expected the end of a single literal (give several one by one)")
         return self.whole(literal)
 
     def single(self, rule: Rule) -> Rule:
-        """The rule that was read, if nothing follows it, another one neither."""
+        """Return the rule if the text ends here."""
         if self._is("or"):
             self._fail("expected the end of a single rule (give several one by one)")
         return self.whole(rule)

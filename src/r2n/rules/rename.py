@@ -1,4 +1,4 @@
-"""Other names for columns, in whatever holds them: one step when learning begins, and one when it ends."""
+"""Rename columns in rules, schemas and knowledge: once before learning, once after."""
 
 from __future__ import annotations
 

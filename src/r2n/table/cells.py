@@ -216,7 +216,7 @@ def as_float(cell: object) -> float:
 
 
 def floats(array: AnyArray) -> Floats:
-    """The column as float64; a float64 column is returned as it is, without a copy.
+    """Read a column as float64; a float64 column is returned without a copy.
 
     >>> floats(np.array([1, None, 2.5], dtype=object))
     array([1. , nan, 2.5])
@@ -235,7 +235,7 @@ def floats(array: AnyArray) -> Floats:
 
 
 def encode(array: AnyArray) -> tuple[Codes, tuple[Value, ...]]:
-    """The column as positions in its sorted distinct values, -1 where it is missing.
+    """Read a column as positions in its sorted distinct values, -1 where it is missing.
 
     >>> codes, values = encode(np.array(["b", None, "a", "b"], dtype=object))
     >>> codes.tolist(), values
@@ -266,7 +266,7 @@ def distinct(array: AnyArray) -> tuple[list[object], NDArray[np.intp]]:
 
 
 def _is_plain(cell: object) -> bool:
-    """Whether cells like it can be told apart."""
+    """Whether the cell can be hashed."""
     try:
         hash(cell)
     except TypeError:

@@ -429,7 +429,7 @@ class _RawSource:
         self._kinds: dict[str, Kind] = {}
 
     def of(self, rows: NDArray[np.intp]) -> _RawSource:
-        """The same, of these rows of the caller's alone."""
+        """Restrict the columns to some rows of the caller's."""
         return _RawSource(self._columns, rows)
 
     def kind(self, name: str) -> Kind:
