@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 from r2n import RuleSet
 from r2n.errors import ParameterError
 from r2n.export import dmn, export, markdown, onnx, pmml, workbook
-from r2n.rewrite import expand
+from r2n.rewrite import expanded
 from r2n.rules import Halfspace, Membership, Rule
 from r2n.table import Column, Schema
 from tests.export.engines import Transpiled
@@ -229,7 +229,7 @@ def test_rules_told_case_by_case_keep_their_number_and_words() -> None:
 
 def test_rules_are_written_as_they_are_given_in_sums_or_case_by_case() -> None:
     assert "(status in {married})" in str(export(RULES, "markdown"))
-    assert export(expand(RULES), "markdown") == markdown.write(expand(RULES))
+    assert export(expanded(RULES), "markdown") == markdown.write(expanded(RULES))
 
 
 def test_many_sets_are_many_terms_not_many_cases() -> None:

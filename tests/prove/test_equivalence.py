@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from r2n.errors import ParameterError
 from r2n.prove import Domain, Equivalence, equivalent
 from r2n.prove.equivalence import decision
-from r2n.rewrite import expand
+from r2n.rewrite import expanded
 from r2n.rules import ClassRules, Halfspace, Rule, RuleSet
 from r2n.table import Schema
 from tests.strategies import CATEGORICAL, NUMERIC, World, worlds
@@ -233,7 +233,7 @@ def test_where_all_is_missing_a_filled_sum_is_what_is_left_of_it() -> None:
 def test_the_same_columns_filled_in_many_sums_are_few_cases() -> None:
     sums = " and ".join(f"x{k} + (a if known else {k}) - 2·(b if known else 1) > 0" for k in range(7))
     rules = RuleSet.parse(f"yes if {sums} else no")
-    assert len(expand(rules).rules) == 4
+    assert len(expanded(rules).rules) == 4
     assert equivalent(rules, rules).proven
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
-from r2n.rewrite import expand
+from r2n.rewrite import expanded
 from r2n.rewrite.expand import MOST_CASES, expand_rule
 from r2n.rules import Baseline, ClassRules, Halfspace, Membership, Rule, RuleSet, parse_rule
 from r2n.rules.literals import MOST_POINTS, has_cases
@@ -56,7 +56,7 @@ def models_and_rows(draw: st.DrawFn) -> tuple[RuleSet | ClassRules, Table]:
 @given(models_and_rows())
 def test_what_is_expanded_predicts_the_same_on_every_row(case: tuple[RuleSet | ClassRules, Table]) -> None:
     model, table = case
-    told = expand(model)
+    told = expanded(model)
     assert not any(map(has_cases, told.literals))
     assert type(told) is type(model)
     assert set(told.columns) <= set(model.columns)
@@ -73,8 +73,8 @@ def test_a_literal_is_true_in_just_one_of_its_cases(literal: Halfspace, data: st
 
 @given(worlds())
 def test_what_counts_no_sets_is_left_alone(world: object) -> None:
-    told = expand(world.rules)  # type: ignore[attr-defined]
-    assert expand(told) is told
+    told = expanded(world.rules)  # type: ignore[attr-defined]
+    assert expanded(told) is told
 
 
 # -- examples ---------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def test_cases(rule: str, cases: list[str]) -> None:
 
 def test_a_bound_beyond_all_floats_is_reached_by_overflow_alone() -> None:
     rules = RuleSet.parse(f"yes if x + y + (z in {{a}}) > {LARGEST!r} else no")
-    told = expand(rules)
+    told = expanded(rules)
     table = {"x": [LARGEST, LARGEST, LARGEST], "y": [LARGEST, 0.0, LARGEST], "z": ["a", "a", None]}
     assert rules.truth(table).tolist() == told.truth(table).tolist() == [True, False, False]
 
@@ -134,17 +134,17 @@ def test_the_most_points_leave_the_lowest_and_the_highest_float_where_they_are(p
     bounds = (-LARGEST, 0.0, -points, points, LARGEST)
     near = [math.nextafter(bound, to) for bound in bounds for to in (bound, -LARGEST, LARGEST)]
     table = {"x": near * 2, "z": ["a"] * len(near) + ["b"] * len(near)}
-    assert_array_equal(expand(rules).truth(table), rules.truth(table))
+    assert_array_equal(expanded(rules).truth(table), rules.truth(table))
 
 
 def test_labels_and_schema_stay_and_counts_of_other_rules_go() -> None:
     columns = {"x": [1.0, 4.0], "z": ["a", "b"]}
     schema, _ = Schema.learn(columns)
     rules = RuleSet.parse("yes if x + 2·(z in {a}) > 3 else no", schema)
-    told = expand(rules.with_baseline(Baseline.count(rules, columns, ["no", "yes"])))
+    told = expanded(rules.with_baseline(Baseline.count(rules, columns, ["no", "yes"])))
     assert (told.label, told.default, told.schema) == ("yes", "no", schema)
     chain = ClassRules.parse("a if x + 2·(z in {a}) > 3 else b if x > 2 else c", schema)
-    told = expand(chain.with_baseline(Baseline.count(chain, columns, ["a", "b"])))
+    told = expanded(chain.with_baseline(Baseline.count(chain, columns, ["a", "b"])))
     assert (told.labels, told.default, told.schema, told.baseline) == (("a", "b"), "c", schema, None)
 
 
@@ -152,7 +152,7 @@ def test_more_cases_than_can_be_looked_at_are_refused() -> None:
     most = int(math.log2(MOST_CASES))
     many = " + ".join(f"(z{k} in {{a}})" for k in range(most + 1))
     with pytest.raises(ParameterError, match="a rule has 13 sets and filled columns in its sums, which is more cases"):
-        expand(RuleSet.parse(f"yes if {many} > 3 else no"))
+        expanded(RuleSet.parse(f"yes if {many} > 3 else no"))
 
 
 def test_of_more_cases_than_can_be_looked_at_nothing_is_proven() -> None:

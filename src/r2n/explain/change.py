@@ -24,7 +24,7 @@ from r2n.explain.row import (
 from r2n.prove import Domain, Row
 from r2n.prove.box import Box, box_of
 from r2n.prove.search import check_limits
-from r2n.rewrite import expand
+from r2n.rewrite import expanded
 from r2n.rules import shortest_between
 from r2n.rules.text import write_name
 from r2n.table import Value
@@ -154,7 +154,7 @@ def smallest_change(
         row, spreads(rules, spread), {name: allowed[name] for name in row if is_outside(allowed[name], row[name])}
     )
     box = allow_changes(rules, row, allowed, fixed)
-    plain = expand(rules)  # the search is over numbers alone: sets and fills in sums become cases of their own
+    plain = expanded(rules)  # the search is over numbers alone: sets and fills in sums become cases of their own
     roots = [root for goal in goals for root in cases_of_label(plain, goal, box)]
     found, proven = find_nearest_row(roots, start, steps, lambda row: predict_row(rules, row) in goals)
     if found is None:

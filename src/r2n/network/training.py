@@ -16,7 +16,7 @@ from r2n.network.optimizer import Optimizer
 from r2n.network.program import ADAM, JUDGE_BLOCKS, Knobs, Marks, initialise
 
 Index = NDArray[np.integer[Any]]
-LOOKED_AT = 4  # blocks of rows on which an epoch's crisp error is told, where it decides nothing
+LOOKED_AT = 4  # blocks of rows on which an epoch's crisp error is reported, where it decides nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Training:
         self._network, self._settings, self._rows = network, settings, rows
         self._train = np.asarray(train, dtype=np.int32)
         self._rng = np.random.default_rng(seed)
-        # Where the loss decides, the crisp error is only told: judging all rows would take a third of the time.
+        # Where the loss decides, the crisp error is only reported: judging all rows would take a third of the time.
         blocks = LOOKED_AT if settings.by_loss else JUDGE_BLOCKS
         self._judge = judge_of(rows, np.asarray(judge, dtype=np.int32), self._rng, blocks)
         self._state = initialise(network, settings.restarts, self._rng, settings.optimizer, settings.initial)

@@ -1,7 +1,7 @@
 """Shorter rules with the same meaning: on every row at all, or on the rows at hand."""
 
 from r2n.rewrite.cleanup import Cleaned, Step, clean_up
-from r2n.rewrite.expand import expand
+from r2n.rewrite.expand import expanded
 from r2n.rewrite.logic import contradicts, implies
 from r2n.rewrite.rounding import Rounded, rounded
 from r2n.rewrite.shorten import round_predictions, round_ruleset
@@ -14,7 +14,7 @@ __all__ = [
     "Step",
     "clean_up",
     "contradicts",
-    "expand",
+    "expanded",
     "implies",
     "round_predictions",
     "round_ruleset",

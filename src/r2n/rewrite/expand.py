@@ -23,14 +23,14 @@ from r2n.rules.ruleset import Rule, RuleSet
 MOST_CASES = 4096  # of one rule
 
 
-def expand(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
+def expanded(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
     """Rewrite a model without sets and filled columns in sums; return it as it is if there are none.
 
-    >>> print(expand(RuleSet.parse("yes if income + 2000·(status in {married}) > 7100 else no")))
+    >>> print(expanded(RuleSet.parse("yes if income + 2000·(status in {married}) > 7100 else no")))
     yes if income > 5100 and status in {married}
         or income > 7100 and status not in {married}
     else no
-    >>> print(expand(RuleSet.parse("yes if income - 2·(debt if known else 40) > 5 else no")))
+    >>> print(expanded(RuleSet.parse("yes if income - 2·(debt if known else 40) > 5 else no")))
     yes if income - 2·debt > 5
         or income > 85 and debt is missing
     else no

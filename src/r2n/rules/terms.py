@@ -17,7 +17,7 @@ from r2n.table import Table
 Key: TypeAlias = "str | Filled | Membership"  # what a coefficient belongs to: a column, or a set, which is 1 or 0
 Terms: TypeAlias = "tuple[tuple[Key, float], ...]"
 
-MOST_POINTS = 1e100  # that a set or a fill adds: beyond it a sum would swallow numbers, and cases fall together
+MOST_POINTS = 1e100  # that a set or a fill adds: larger coefficients absorb the other terms in float64
 
 
 @dataclass(frozen=True, slots=True)
