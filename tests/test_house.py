@@ -32,13 +32,11 @@ RUNGS = (
 HEIGHT = {room: height for height, rooms in enumerate(RUNGS) for room in rooms}
 FACADE = SOURCE / "rules" / "facade.py"  # methods of models that load what they need when they are called
 
-MOST_LINES, MOST_LINES_OF_FUNCTION = 350, 45
+MOST_LINES, MOST_LINES_OF_FUNCTION = 320, 40  # docstrings do not count: documentation must not argue against itself
 # Modules that are still too long, or hold a function that is. To be emptied.
 TO_SPLIT = {
     "estimator.py",
-    "explain/change.py",
     "learn/pipeline.py",
-    "prove/domain.py",
 }
 
 
@@ -122,16 +120,26 @@ def test_a_cycle_is_found() -> None:
     assert cycles_in({"a": ["b"], "b": ["c"], "c": ["b"], "d": ["a"]}) == [["b", "c"]]
 
 
+def lines_of(node: ast.AST) -> int:
+    return (getattr(node, "end_lineno", 0) or 0) - getattr(node, "lineno", 0) + 1
+
+
+def docstring_lines(node: ast.AST) -> int:
+    """The lines of the node's own docstring."""
+    documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    return lines_of(node.body[0]) if documented and ast.get_docstring(node, clean=False) is not None else 0
+
+
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_modules_and_functions_are_short(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, functions)]
-    lengths = {node.name: (node.end_lineno or node.lineno) - node.lineno + 1 for node in found}
-    long = {name: lines for name, lines in lengths.items() if lines > MOST_LINES_OF_FUNCTION}
+    nodes = list(ast.walk(ast.parse(text)))
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    lengths = [(node.name, lines_of(node) - docstring_lines(node)) for node in functions]
+    long = [(name, lines) for name, lines in lengths if lines > MOST_LINES_OF_FUNCTION]
     if path.relative_to(SOURCE).as_posix() not in TO_SPLIT:
-        assert text.count("\n") <= MOST_LINES
-        assert long == {}
+        assert text.count("\n") - sum(map(docstring_lines, nodes)) <= MOST_LINES
+        assert long == []
 
 
 # Against rounding, or the limit of a number's format: not chosen by trying.

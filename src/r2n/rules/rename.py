@@ -1,4 +1,4 @@
-"""Other names for columns, in whatever holds them: one step when learning begins, and one when it ends."""
+"""Rename columns in rules, schemas and knowledge: once before learning, once after."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ T = TypeVar("T")
 
 
 def rename_columns(value: T, names: Mapping[str, str]) -> T:
-    """The same thing over columns of other names.
+    """Rename the columns that rules, or parts of rules, read.
+
+    New names may change the order in which terms, literals and rules are printed. A sum of three or more terms is then
+    added up in that order, so its last bits may differ.
 
     Parameters
     ----------
@@ -28,9 +31,8 @@ def rename_columns(value: T, names: Mapping[str, str]) -> T:
 
     Returns
     -------
-    The same type
-        New names may change the order in which terms, literals and rules are printed, and a sum of three or more terms
-        is then added up in that order: its last bits may differ.
+    same type
+        The same object over columns of other names.
 
     Raises
     ------

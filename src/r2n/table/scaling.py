@@ -24,17 +24,26 @@ REACH = 100.0  # the network sees values of such a column as no farther than thi
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """Numeric columns and, for each, the number subtracted, the number divided by, and whether it has wild values.
+    """How numeric columns become a matrix: what is subtracted from each, and what it is divided by.
 
+    Parameters
+    ----------
+    names : tuple of str
+        The numeric columns.
+    centre : tuple of float
+        The number subtracted from each.
+    scale : tuple of float
+        The number that each is divided by.
+    wild : tuple of bool
+        Whether each column has a few values beyond all measure, which are clipped.
+
+    Examples
+    --------
     >>> table = Table.read({"debt": [10.0, 30.0]})
     >>> scaling = Scaling.learn(table, ["debt"])
     >>> scaling.matrix(table).tolist()
     [[-1.0], [1.0]]
-
-    Weights on the matrix are brought back to the table's units: 2·(debt - 20)/10 + 1 > 0 is
-    0.2·debt > 3.
-
-    >>> scaling.in_units([2.0], bias=1.0)
+    >>> scaling.in_units([2.0], bias=1.0)  # 2·(debt - 20)/10 + 1 > 0 is 0.2·debt > 3
     ((('debt', 0.2),), 3.0)
     """
 
@@ -45,7 +54,36 @@ class Scaling:
 
     @classmethod
     def learn(cls, table: Table, names: Sequence[str], how: str = "standard", weight: Floats | None = None) -> Scaling:
-        """Centre and spread of the named columns: `standard`, `range` (to 0 … 1), or `none`; rows may have weights."""
+        """Learn centre and spread of some columns.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+        names : sequence of str
+            The numeric columns.
+        how : {'standard', 'range', 'none'}
+            By mean and standard deviation, to 0 … 1, or not at all.
+        weight : array of float, optional
+            The weight of each row; 1 by default.
+
+        Returns
+        -------
+        Scaling
+            The scaling.
+
+        Raises
+        ------
+        ParameterError
+            If `how` is none of these.
+        SchemaError
+            If a column holds numbers that cannot be scaled without loss.
+
+        Examples
+        --------
+        >>> Scaling.learn(Table.read({"debt": [10.0, 30.0]}), ["debt"], how="range")
+        Scaling(names=('debt',), centre=(10.0,), scale=(20.0,), wild=(False,))
+        """
         if how not in HOW:
             raise ParameterError(f"scaling must be one of {', '.join(HOW)}, not {how!r}.")
         learned = [_centre_and_scale(table.numeric(name), how, weight) for name in names]
@@ -55,7 +93,24 @@ class Scaling:
         return cls(tuple(names), centres, scales, wild)
 
     def matrix(self, table: Table) -> NDArray[np.float32]:
-        """The columns side by side, scaled; a missing value sits at the centre, a wild one within reach."""
+        """Scale the columns and put them side by side.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of float32
+            The matrix; a missing value is 0, the centre, and a value beyond all measure is clipped.
+
+        Examples
+        --------
+        >>> table = Table.read({"debt": [10.0, None, 30.0]})
+        >>> Scaling.learn(table, ["debt"]).matrix(table).tolist()
+        [[-1.0], [0.0], [1.0]]
+        """
         matrix = np.empty((table.n_rows, len(self.names)), dtype=np.float32)
         for k, (name, centre, scale) in enumerate(zip(self.names, self.centre, self.scale, strict=True)):
             scaled = np.nan_to_num((table.numeric(name) - centre) / scale, nan=0.0)
@@ -63,23 +118,78 @@ class Scaling:
         return matrix
 
     def means(self, table: Table, weight: Floats | None = None) -> Floats:
-        """Of the matrix's columns, over the rows where they are known; exactly 0 where they were centred on these."""
+        """Compute the mean of each column of the matrix over the rows where it is known.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+        weight : array of float, optional
+            The weight of each row; 1 by default.
+
+        Returns
+        -------
+        array of float
+            The means; exactly 0 for columns that were centred on them.
+
+        Examples
+        --------
+        >>> table = Table.read({"debt": [10.0, 30.0]})
+        >>> Scaling.learn(table, ["debt"], how="range").means(table)
+        array([0.5])
+        """
         columns = [_centre_and_scale(table.numeric(name), "standard", weight)[0] for name in self.names]
         means: Floats = (np.array(columns) - np.array(self.centre)) / np.array(self.scale)
         return means
 
     def missing(self, table: Table) -> NDArray[np.bool_]:
-        """Where the matrix stands in for a missing value; without columns if it nowhere does."""
+        """Find where the matrix stands in for a missing value.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of bool
+            One column for each column of the matrix; no columns at all if nothing is missing.
+
+        Examples
+        --------
+        >>> table = Table.read({"debt": [10.0, None, 30.0]})
+        >>> Scaling.learn(table, ["debt"]).missing(table).tolist()
+        [[False], [True], [False]]
+        """
         known = [table.known(name) for name in self.names]
         if all(column.all() for column in known):
             return np.zeros((table.n_rows, 0), dtype=np.bool_)
         return ~np.column_stack(known)
 
     def in_units(self, weights: Sequence[float], bias: float) -> tuple[tuple[tuple[str, float], ...], float]:
-        """Σ w_k (x_k - centre_k)/scale_k + bias > 0 as Σ a_k·x_k > c: the terms and c.
+        """Turn a linear condition on the matrix into one in the table's units.
 
-        Every number is the float nearest to the exact one: the sum for c is made in fractions and
-        rounded once. Columns of weight 0 are left out.
+        Σ w_k·(x_k - centre_k)/scale_k + bias > 0 becomes Σ a_k·x_k > c. Every number is the float nearest to the exact
+        one: the sum for c is made in fractions and rounded once.
+
+        Parameters
+        ----------
+        weights : sequence of float
+            The weight of each column of the matrix.
+        bias : float
+            The number added to the sum.
+
+        Returns
+        -------
+        terms : tuple of (str, float) pairs
+            The columns with their coefficients, without those of weight 0.
+        threshold : float
+            The number that their sum must exceed.
+
+        Examples
+        --------
+        >>> Scaling(("debt",), (20.0,), (10.0,)).in_units([2.0], bias=1.0)
+        ((('debt', 0.2),), 3.0)
         """
         parts = zip(self.names, self.centre, self.scale, weights, strict=True)
         used = [(name, Fraction(centre), Fraction(scale), Fraction(w)) for name, centre, scale, w in parts if w != 0]
