@@ -12,11 +12,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.rules import rename_columns
 
-SHORT = {"restarts": 3, "price": 5e-4}
-QUICK = {"restarts": 1, "price": 5e-4, "effort": "quick"}
+SHORT = {"network": NetworkSettings(restarts=3), "price": 5e-4}
+QUICK = {"network": NetworkSettings(restarts=1), "price": 5e-4, "effort": "quick"}
 
 
 def loans(n_rows: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:

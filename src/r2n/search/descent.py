@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from r2n.rules import Rule, rename_columns
+from r2n.rules import Rule
 from r2n.search.moves import MOVES, Fitter, Groups
 from r2n.search.problem import Problem
 from r2n.search.state import State, replaced
@@ -28,10 +28,6 @@ class Move:
     def without_rules(self) -> Move:
         """What a model remembers of it: rules on the way may read what the model does not."""
         return replace(self, rules=())
-
-    def renamed(self, names: Mapping[str, str]) -> Move:
-        """The same over columns of other names."""
-        return replace(self, rules=rename_columns(self.rules, names))
 
 
 def descend(

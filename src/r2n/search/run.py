@@ -71,6 +71,7 @@ class Refined:
     rules: RuleSet
     short: tuple[RuleSet, ...]  # the rules of each point with short numbers; those chosen are not fitted to all rows
     interrupted: bool = False  # by the user's Ctrl-C; the rules are the best found until then
+    taught: bool = False  # whether a teacher's opinion was mixed into the labels
 
 
 def refine(
@@ -139,7 +140,7 @@ def refine(
     except KeyboardInterrupt:
         interrupted, short = True, tuple(point.rules for point in front)
     front, chosen, short = without_matched(front, chosen, short)
-    return Refined(front, chosen, rough, rules, short, interrupted)
+    return Refined(front, chosen, rough, rules, short, interrupted, labels.taught)
 
 
 def shorten_points(front: Front, chosen: int, table: Table, plan: Plan) -> tuple[RuleSet, ...]:
