@@ -30,7 +30,7 @@ def noisy_rows():
     return X, y ^ (np.random.default_rng(0).random(600) < 0.15)
 
 def fitted(**options):
-    from r2n import R2NClassifier
+    from r2n import NetworkSettings, R2NClassifier
     small = {"network": NetworkSettings(restarts=1, epochs=8, gamma=0.6), "effort": "quick", "random_state": 0}
     return str(R2NClassifier(**small | options).fit(*noisy_rows()).rules_)
 

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -122,7 +123,7 @@ def test_other_handlers_and_threads_are_left_alone() -> None:
 def pressing(monkeypatch: pytest.MonkeyPatch, target: str, when: int = 1) -> None:
     """Press Ctrl-C as the target is called for the so manieth time."""
     module, name = target.rsplit(".", 1)
-    real: Callable[..., Any] = getattr(sys.modules[module], name)
+    real: Callable[..., Any] = getattr(import_module(module), name)
     calls: list[int] = []
 
     def pressed(*args: Any, **kwargs: Any) -> Any:
