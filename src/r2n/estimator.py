@@ -159,7 +159,8 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator, Parameters
         super().set_params(**{name: value for name, value in params.items() if name not in inner})
         if inner:
             if not isinstance(self.network, NetworkSettings):
-                raise ParameterError(f"{next(iter(inner))} cannot be set: network is {self.network!r}.")
+                advice = "Give network=NetworkSettings(…) first."
+                raise ParameterError(f"{next(iter(inner))} cannot be set: network is {self.network!r}. {advice}")
             self.network = self.network(**{name.removeprefix("network__"): value for name, value in inner.items()})
         return self
 

@@ -96,11 +96,10 @@ def test_the_soft_output_is_the_papers_equations(two: tuple) -> None:
     assert scaling.names == ("zeta", "alpha")
     values = X[[*scaling.names]].to_numpy()
     x = np.nan_to_num((values - scaling.centre) / np.array(scaling.scale), nan=0.0)
+    given = [literal.evaluate(Table.read(X)) for literal in network.given()]
     for k, restart in enumerate(network.restarts()):
         w = restart.weights
-        phi = np.column_stack(
-            [sigmoid((x @ w.W_p + w.b) / tau), *(literal.evaluate(Table.read(X)) for literal in given)]
-        )
+        phi = np.column_stack([sigmoid((x @ w.W_p + w.b) / tau), *given])
         z = 1 - np.minimum((1 - phi) @ sigmoid(w.u / tau), 1)
         expected = np.minimum(z @ sigmoid(w.v / tau), 1)
         np.testing.assert_allclose(network.truth(X, tau=tau, restart=k), expected, atol=2e-4)
