@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.origins import Legend, newest, of_newest_origin
 from benchmarks.records import append, grid, read
-from r2n import R2NClassifier, presets
+from r2n import NetworkSettings, R2NClassifier, presets
 from r2n.datasets import example
 from r2n.rewrite.cleanup import clean_up
 from r2n.rules import Halfspace, Rule, RuleSet
@@ -50,7 +50,7 @@ constant. The paper prints 1.00 and 0.99 for these examples, which its printed l
 out of what is exported, and the threshold stays. The last columns have the means of what is left out in the threshold.
 """
 PRESETS = {
-    "network": {**presets.DEFAULT, "effort": "none", "max_columns": None},
+    "network": {"effort": "none", "max_columns": None},
     "paper-synthetic": presets.PAPER_SYNTHETIC,
     "published-synthetic": presets.PUBLISHED_SYNTHETIC,
 }
@@ -108,7 +108,8 @@ def leave_out(rules: RuleSet, X: np.ndarray, y: np.ndarray, n_train: int) -> dic
 
 def steps_of(preset: Mapping[str, Any]) -> int:
     """Of all restarts, on 8,000 rows."""
-    return int(preset["epochs"] * preset["restarts"] * -(-8_000 // preset["batch_size"]))
+    network = preset.get("network", NetworkSettings())
+    return int(network.epochs * network.restarts * -(-8_000 // network.batch_size))
 
 
 def _ways(record: dict[str, Any]) -> list[tuple[str, int]]:

@@ -133,9 +133,10 @@ def peak_memory() -> int:
 
 def measure_fit(n_rows: int, n_columns: int) -> dict[str, Any]:
     """One fit in a process of its own: seconds, and memory beyond what the program itself needs."""
-    from r2n import R2NClassifier
+    from r2n import NetworkSettings, R2NClassifier
 
-    settings = {"epochs": 20, "gamma": 0.7, "restarts": 1, "effort": "none", "max_columns": None, "random_state": 0}
+    network = NetworkSettings(epochs=20, gamma=0.7, restarts=1)
+    settings = {"network": network, "effort": "none", "max_columns": None, "random_state": 0}
     rng = np.random.default_rng(0)
     small = rng.random((1_000, n_columns))
     R2NClassifier(**settings).fit(small, small[:, 0] > 0.5)  # compiles
@@ -151,7 +152,7 @@ def measure_fit(n_rows: int, n_columns: int) -> dict[str, Any]:
         "rows": n_rows,
         "columns": n_columns,
         "seconds": round(seconds, 3),
-        "us_per_row_and_epoch": round(1e6 * seconds / n_rows / settings["epochs"], 3),
+        "us_per_row_and_epoch": round(1e6 * seconds / n_rows / network.epochs, 3),
         "table_mb": round(X.nbytes / 1e6, 1),
         "peak_over_table": round((peak - before) / X.nbytes, 2),
     }

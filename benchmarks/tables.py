@@ -34,7 +34,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.records import append, read
 from benchmarks.summary import share_alike
 from benchmarks.tables_page import AS_IT_IS, AS_NUMBERS, COMPLETE, IMPUTED, PREPARED, WAYS, cell_of, page
-from r2n import R2NClassifier, RuleSet
+from r2n import NetworkSettings, R2NClassifier, RuleSet
 from r2n.datasets import load_table
 from r2n.rules import rename_columns
 
@@ -220,7 +220,7 @@ def predict() -> Iterator[dict[str, Any]]:
     y = FIVE_RULES.predict(X[:20_000])
 
     def both(rows: Any, **settings: Any) -> tuple[R2NClassifier, DecisionTreeClassifier]:
-        mine = R2NClassifier(effort="quick", epochs=2, restarts=1, random_state=0, **settings)
+        mine = R2NClassifier(network=NetworkSettings(epochs=2, restarts=1), effort="quick", random_state=0, **settings)
         mine.fit(rows[:2_000], y[:2_000])
         mine.rules_ = FIVE_RULES.with_schema(mine.rules_.schema)  # what is timed is predicting with just these
         return mine, DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(rows[:20_000], y)

@@ -93,7 +93,9 @@ def made(cell: Cell) -> Any:
         stated = {name: value for name, value in cell.settings.items() if name != "opposite"}
         model = MAKERS[cell.method](seed, **stated)
         return Opposite(model) if "opposite" in cell.settings else model
-    return Rules(random_state=seed, **_settings(cell) | cell.settings)
+    # Records and the protocol call a setting of the network by its own name alone.
+    stated = {f"network__{name}" if name == "restarts" else name: value for name, value in cell.settings.items()}
+    return Rules(random_state=seed, **_settings(cell) | stated)
 
 
 def _settings(cell: Cell) -> dict[str, Any]:
@@ -107,7 +109,7 @@ def _settings(cell: Cell) -> dict[str, Any]:
         "paper": dict(presets.PUBLISHED_SYNTHETIC if known else presets.PUBLISHED_REAL)
         | {"time_limit": cell.paper_seconds},
     }[cell.method]
-    return settings | ({"penalty": cell.value} if "penalty" in stated.get("vary", {}) else {})
+    return settings | ({"network__penalty": cell.value} if "penalty" in stated.get("vary", {}) else {})
 
 
 def _brcg(seed: int) -> Any:
@@ -167,7 +169,7 @@ class Rules:
     """R2NClassifier behind the interface of the others."""
 
     def __init__(self, **settings: Any) -> None:
-        self.model_ = R2NClassifier(**settings)
+        self.model_ = R2NClassifier().set_params(**settings)
 
     def fit(self, X: pd.DataFrame, y: Bools) -> "Rules":
         self.model_.fit(X, y)

@@ -9,7 +9,7 @@ from benchmarks import guard, records
 from benchmarks.guard import CASES, KNOWN, NOISY, Case, Rows, Tolerance, falls, fold_rows, known_rows, rare_rows
 from benchmarks.protocol import EXPERIMENTS
 from benchmarks.refine import harder
-from r2n import datasets
+from r2n import NetworkSettings, datasets
 from r2n.datasets import example
 
 LAST = {"accuracy": 0.9, "n_rules": 2, "size": 10, "structure": True, "cpu": 20.0, "made_by": {"processor": "a"}}
@@ -98,7 +98,7 @@ def test_figures_of_another_machine_are_said_to_be(figures: dict[str, Any], caps
 def test_a_case_is_fitted_judged_and_timed() -> None:
     rng = np.random.default_rng(0)
     X = rng.random((600, 3))
-    settings = {"effort": "quick", "epochs": 2, "restarts": 1}
+    settings = {"effort": "quick", "network": NetworkSettings(epochs=2, restarts=1)}
     found = guard.run(Case("c", lambda: Rows(X[:300], X[:300, 0] > 0.5, X[300:], X[300:, 0] > 0.5, settings), KNOWN))
     assert found["accuracy"] > 0.95
     assert (found["n_rules"], found["structure"]) == (1, None)

@@ -42,9 +42,10 @@ def test_every_cell_is_stated_once_and_can_be_made() -> None:
 
 def test_settings_reach_the_methods() -> None:
     known, real = (made(Cell(*where, "paper", 0)).model_ for where in (("known", "example 1"), ("real", "adult")))
-    assert (known.restarts, known.penalty, known.scaling, known.or_gate) == (25, 1e-2, "none", "sum")
-    assert (real.restarts, real.penalty, real.scaling, real.time_limit) == (5, 1e-3, "standard", 270)
-    assert made(Cell("penalty", "example 4", "network", 0, 0.3)).model_.penalty == 0.3
+    networks = [(own.restarts, own.penalty, own.scaling, own.or_gate) for own in (known.network, real.network)]
+    assert networks == [(25, 1e-2, "none", "sum"), (5, 1e-3, "standard", "sum")]
+    assert real.time_limit == 270
+    assert made(Cell("penalty", "example 4", "network", 0, 0.3)).model_.network.penalty == 0.3
     assert made(Cell("real", "adult", "capped", 0)).model_.max_rules == 2
     assert [made(Cell(*where, "drnet", 0)).bins for where in (("known", "example 1"), ("real", "adult"))] == [40, 9]
     assert made(Cell("known", "example 1", "ripper-raw", 0)).bins is None

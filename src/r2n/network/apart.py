@@ -17,7 +17,8 @@ from typing import Protocol
 from r2n.errors import EngineUnavailable
 from r2n.network.batches import Rows
 from r2n.network.model import Network
-from r2n.network.training import Index, Kept, Record, Settings, Training
+from r2n.network.record import Record
+from r2n.network.training import Index, Kept, Settings, Training
 from r2n.runtime.forks import LOST
 
 SERVE = "import sys; sys.path[:] = {path!r}; from r2n.network.apart import serve; serve({handle})"

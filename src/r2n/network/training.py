@@ -14,6 +14,7 @@ from r2n.network.engine import prepare_engine, shapes_of, training_program
 from r2n.network.model import Network, Params, Penalties
 from r2n.network.optimizer import Optimizer
 from r2n.network.program import ADAM, JUDGE_BLOCKS, Knobs, Marks, initialise
+from r2n.network.record import Record
 
 Index = NDArray[np.integer[Any]]
 LOOKED_AT = 4  # blocks of rows on which an epoch's crisp error is reported, where it decides nothing
@@ -35,17 +36,6 @@ class Settings:
     steps_per_epoch: int = 1  # at least: an epoch reads a small table several times over
     price: float = 0.0
     by_loss: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One epoch of all restarts; the tuples have one entry per restart."""
-
-    epoch: int
-    temperature: float
-    loss: tuple[float, ...]
-    error: tuple[float, ...]  # of the crisp rule set, on the rows that judge
-    n_rules: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from r2n.rules.counts import Baseline
 from r2n.rules.knowledge import Knowledge
 from r2n.rules.literals import Filled, Halfspace, Known, Membership, Missing
 from r2n.rules.rule import Rule
-from r2n.table import Schema
+from r2n.table import Scaling, Schema
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ def rename_columns(value: T, names: Mapping[str, str]) -> T:
 
     Parameters
     ----------
-    value : column name, literal, Rule, RuleSet, ClassRules, Knowledge, Schema, Baseline, tuple or None
+    value : column name, literal, Rule, RuleSet, ClassRules, Knowledge, Schema, Scaling, Baseline, tuple or None
         What reads or describes columns. A tuple is renamed item by item; None stays None.
     names : mapping
         The new name of each column.
@@ -67,7 +67,7 @@ def _rename(value: Any, names: Mapping[str, str]) -> Any:
             return Rule(_rename(literals, names))
         case BaseRules():
             return _rename_model(value, names)
-        case Schema():
+        case Schema() | Scaling():
             return value.renamed(names)
         case Baseline():
             return replace(value, rules=tuple((label, _rename(rule, names), n) for label, rule, n in value.rules))

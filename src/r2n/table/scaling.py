@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,7 @@ from r2n.errors import ParameterError, SchemaError
 from r2n.table.cells import Floats
 from r2n.table.table import Table
 
-HOW = ("standard", "range", "none")
+HOW = ("standard", "none")
 
 # A column with a few wild values (a fill such as 1e20 among numbers around 1) has a deviation that is so many times its
 # typical distance from the median. It is measured by that distance, or all its other values would fall together. The
@@ -36,6 +36,8 @@ class Scaling:
         The number that each is divided by.
     wild : tuple of bool
         Whether each column has a few values beyond all measure, which are clipped.
+    mean : tuple of float
+        The mean of each column over the rows where it is known; exactly 0 where it was centred on these.
 
     Examples
     --------
@@ -51,6 +53,7 @@ class Scaling:
     centre: tuple[float, ...]
     scale: tuple[float, ...]
     wild: tuple[bool, ...] = ()
+    mean: tuple[float, ...] = ()  # over the rows where the column is known; exactly 0 where it was centred on these
 
     @classmethod
     def learn(cls, table: Table, names: Sequence[str], how: str = "standard", weight: Floats | None = None) -> Scaling:
@@ -62,8 +65,8 @@ class Scaling:
             The rows.
         names : sequence of str
             The numeric columns.
-        how : {'standard', 'range', 'none'}
-            By mean and standard deviation, to 0 … 1, or not at all.
+        how : {'standard', 'none'}
+            By mean and standard deviation, or not at all.
         weight : array of float, optional
             The weight of each row; 1 by default.
 
@@ -81,8 +84,8 @@ class Scaling:
 
         Examples
         --------
-        >>> Scaling.learn(Table.read({"debt": [10.0, 30.0]}), ["debt"], how="range")
-        Scaling(names=('debt',), centre=(10.0,), scale=(20.0,), wild=(False,))
+        >>> Scaling.learn(Table.read({"debt": [10.0, 30.0]}), ["debt"], how="none").scale
+        (1.0,)
         """
         if how not in HOW:
             raise ParameterError(f"scaling must be one of {', '.join(HOW)}, not {how!r}.")
@@ -90,7 +93,22 @@ class Scaling:
         for name, one in zip(names, learned, strict=True):
             _check_range(name, table.numeric(name), *one)
         centres, scales, wild = zip(*learned, strict=True) if learned else ((), (), ())
-        return cls(tuple(names), centres, scales, wild)
+        means = [
+            0.0 if how == "standard" else _centre_and_scale(table.numeric(name), "standard", weight)[0]
+            for name in names
+        ]
+        return cls(tuple(names), centres, scales, wild, tuple(means))
+
+    def only(self, names: Sequence[str]) -> Scaling:
+        """That of some of the columns."""
+        at = [self.names.index(name) for name in names]
+        values = (self.centre, self.scale, self.wild, self.mean)
+        centre, scale, wild, mean = (tuple(value[k] for k in at) for value in values)
+        return Scaling(tuple(names), centre, scale, wild, mean)  # type: ignore[arg-type]
+
+    def renamed(self, names: Mapping[str, str]) -> Scaling:
+        """The same columns under other names."""
+        return replace(self, names=tuple(names[name] for name in self.names))
 
     def matrix(self, table: Table) -> NDArray[np.float32]:
         """Scale the columns and put them side by side.
@@ -116,31 +134,6 @@ class Scaling:
             scaled = np.nan_to_num((table.numeric(name) - centre) / scale, nan=0.0)
             matrix[:, k] = np.clip(scaled, -REACH, REACH) if self.wild and self.wild[k] else scaled
         return matrix
-
-    def means(self, table: Table, weight: Floats | None = None) -> Floats:
-        """Compute the mean of each column of the matrix over the rows where it is known.
-
-        Parameters
-        ----------
-        table : Table
-            The rows.
-        weight : array of float, optional
-            The weight of each row; 1 by default.
-
-        Returns
-        -------
-        array of float
-            The means; exactly 0 for columns that were centred on them.
-
-        Examples
-        --------
-        >>> table = Table.read({"debt": [10.0, 30.0]})
-        >>> Scaling.learn(table, ["debt"], how="range").means(table)
-        array([0.5])
-        """
-        columns = [_centre_and_scale(table.numeric(name), "standard", weight)[0] for name in self.names]
-        means: Floats = (np.array(columns) - np.array(self.centre)) / np.array(self.scale)
-        return means
 
     def missing(self, table: Table) -> NDArray[np.bool_]:
         """Find where the matrix stands in for a missing value.
@@ -224,15 +217,12 @@ def _centre_and_scale(column: Floats, how: str, weight: Floats | None) -> tuple[
     largest = float(np.ldexp(1.0, int(np.frexp(np.abs(known).max())[1]) - 1))
     if largest < np.finfo(np.float64).tiny:
         return 0.0, largest, False  # subnormal: refused, unless it is 0 throughout
-    if how == "range":
-        centre, scale = float((known / largest).min()), float(np.ptp(known / largest))
-    else:
-        weights = np.ones(len(known)) if weight is None else weight[there]
-        centre = float(np.average(known / largest, weights=weights))
-        scale = float(np.sqrt(np.average((known / largest - centre) ** 2, weights=weights)))
-        middle, typical = _middle_and_distance(known, weights)
-        if scale * largest > WILD * typical > 0.0:
-            return middle, typical, True
+    weights = np.ones(len(known)) if weight is None else weight[there]
+    centre = float(np.average(known / largest, weights=weights))
+    scale = float(np.sqrt(np.average((known / largest - centre) ** 2, weights=weights)))
+    middle, typical = _middle_and_distance(known, weights)
+    if scale * largest > WILD * typical > 0.0:
+        return middle, typical, True
     # A spread that is only rounding error is a constant column, which no scale can spread.
     return centre * largest, scale * largest if scale > 1e-12 else largest, False
 
