@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from r2n import R2NClassifier, RuleSet
+from r2n import NetworkSettings, R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, toy
 from r2n.errors import Interrupted, ParameterError
 from r2n.rules import Halfspace, Knowledge, Membership, Rule
@@ -281,9 +281,9 @@ def test_limits_are_kept_however_much_is_done(how: str, limited: dict[str, int])
 
     X, y = example(4).sample(800, random_state=0)
     effort = "default" if how == "interrupted" else how
-    few = {"restarts": 2, "epochs": 40, "gamma": 0.85, "effort": effort, "random_state": 0, "callback": impatient}
+    few = {"network": NetworkSettings(restarts=2, epochs=40, gamma=0.85), "effort": effort, "random_state": 0}
     with pytest.warns(Interrupted) if how == "interrupted" else nullcontext():
-        rules = R2NClassifier(**few, **limited).fit(X, y).rules_
+        rules = R2NClassifier(**few, **limited, callback=impatient).fit(X, y).rules_
     assert rules.n_rules <= limited.get("max_rules", 99)
     assert rules.size <= limited.get("max_size", 99)
     assert all(len(rule.literals) <= limited.get("max_literals", 99) for rule in rules.rules)

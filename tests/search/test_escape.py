@@ -10,7 +10,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import KnownRule, example
 from r2n.errors import ParameterError
 from r2n.rules import Membership, Rule, RuleSet
@@ -118,7 +118,7 @@ def test_several_processes_make_the_same_moves_as_one() -> None:
 
 def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:
     X, y = example(4).sample(800, random_state=0, flip=0.1)
-    settings = {"restarts": 2, "epochs": 40, "gamma": 0.9, "price": 1e-3, "random_state": 0}
+    settings = {"network": NetworkSettings(restarts=2, epochs=40, gamma=0.9), "price": 1e-3, "random_state": 0}
     one, two = (R2NClassifier(n_jobs=n, **settings).fit(X, y) for n in (1, 2))
     assert one.rules_ == two.rules_
     assert str(one.front_) == str(two.front_)
@@ -133,7 +133,9 @@ def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:
 def test_a_time_limit_ends_the_work_and_keeps_the_best(limit: float, network: bool) -> None:
     """How closely it is kept is measured in benchmarks/: here the machine may be busy."""
     X, y = example(5).sample(6_000, random_state=0, flip=0.2)
-    R2NClassifier(random_state=0, effort="quick", epochs=1).fit(X, y)  # what is compiled stays compiled
+    R2NClassifier(random_state=0, effort="quick", network=NetworkSettings(epochs=1)).fit(
+        X, y
+    )  # what is compiled stays compiled
     began = time.monotonic()
     model = R2NClassifier(random_state=0, effort="thorough", time_limit=limit).fit(X, y)
     assert time.monotonic() - began < 3 * limit
@@ -163,7 +165,9 @@ def tell(event):
     if hasattr(event, "begins") and not told:
         told.append(True)
         print("refining", flush=True)
-model = R2NClassifier(random_state=0, effort="thorough", n_jobs=2, restarts=1, epochs=20, callback=tell).fit(X, y)
+model = R2NClassifier(
+    network=NetworkSettings(restarts=1, epochs=20), effort="thorough", n_jobs=2, callback=tell, random_state=0
+).fit(X, y)
 print("kept", model.rules_.n_rules, model.score(X, y) > 0.6, flush=True)
 """
 

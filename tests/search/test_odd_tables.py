@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r2n import R2NClassifier, RuleSet
+from r2n import NetworkSettings, R2NClassifier, RuleSet
 from r2n.datasets import example
 from r2n.errors import ConstantRules
 from r2n.rules import Membership
@@ -25,7 +25,7 @@ from r2n.search.plan import SCREENED_COLUMNS
 from r2n.search.sample import Sample
 from r2n.table import Schema
 
-SHORT = {"restarts": 1, "epochs": 20, "gamma": 0.8, "random_state": 0}
+SHORT = {"network": NetworkSettings(restarts=1, epochs=20, gamma=0.8), "random_state": 0}
 
 
 @pytest.mark.parametrize("n", [pytest.param(400, marks=pytest.mark.slow), 1_500])
@@ -46,7 +46,7 @@ def test_labels_at_random_give_no_rules() -> None:
     sizes = []
     for _ in range(3):
         model = R2NClassifier(**SHORT, price=1e-3).fit(rng.random((300, 5)), rng.random(300) < 0.4)
-        point = model.front_[model.chosen_]
+        point = model.front_[model.chosen_[0]]
         assert model.rules_.size <= point.size * 1.25
         sizes.append(model.rules_.size)
     assert sorted(sizes)[1] <= 4

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 from r2n.search import Labelled
 from r2n.search.plan import TEACHER_MIX
@@ -165,6 +165,6 @@ def test_clean_labels_that_boosting_errs_on_are_fitted_as_they_are() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1_500, 8))
     y = X @ [1, -1, 1, -1, 1, -1, 1, -1] > 0.5
-    quick = {"max_columns": None, "restarts": 2, "epochs": 60, "random_state": 0}
+    quick = {"max_columns": None, "network": NetworkSettings(restarts=2, epochs=60), "random_state": 0}
     model = R2NClassifier(**quick).fit(X[:1_000], y[:1_000])
     assert model.score(X[1_000:], y[1_000:]) > 0.985

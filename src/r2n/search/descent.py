@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
-from r2n.rules import Rule, rename_columns
+from r2n.rules import Rule
 from r2n.search.clock import is_past
 from r2n.search.limits import keep_within_caps
 from r2n.search.moves import MOVES, Fitter, Groups
@@ -30,10 +30,6 @@ class Move:
     def without_rules(self) -> Move:
         """What a model remembers of it: rules on the way may read what the model does not."""
         return replace(self, rules=())
-
-    def renamed(self, names: Mapping[str, str]) -> Move:
-        """The same over columns of other names."""
-        return replace(self, rules=rename_columns(self.rules, names))
 
 
 Report = Callable[[Move], object]

@@ -30,6 +30,7 @@ class Refined:
     rules: RuleSet
     short: tuple[RuleSet, ...]  # the rules of each point with short numbers; those chosen are not fitted to all rows
     interrupted: bool = False  # by the user's Ctrl-C; the rules are the best found until then
+    taught: bool = False  # whether a teacher's opinion was mixed into the labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def finish(chosen: Chosen, taught: Taught, interrupted: bool, sample: Sample, pl
             short = shorten_points(chosen.front, chosen.place, table, plan)
     front, place, short = drop_matched(chosen.front, chosen.place, short)
     cut = interrupted or asking.interrupted or fitted.interrupted or shortening.interrupted
-    return Refined(front, place, fitted.rules, rules, short, cut)
+    return Refined(front, place, fitted.rules, rules, short, cut, taught.labels.taught)
 
 
 def fit_to_all_rows(
