@@ -62,8 +62,7 @@ class DesignMatrix:
     @cached_property
     def missing_anywhere(self) -> Bools:
         """Which columns miss a value in some row."""
-        anywhere: Bools = self.missing.any(axis=1)
-        return anywhere
+        return np.asarray(self.missing.any(axis=1))
 
     def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> DesignMatrix:
         """These columns on these rows alone, and sets, which are over the same rows, beside them."""
