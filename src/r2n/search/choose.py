@@ -12,7 +12,7 @@ from r2n.search.front import Front, Point, find_first_as_good, find_within_one_e
 from r2n.search.plan import CHOICE_ERRORS, Caps
 from r2n.search.problem import Floats, Labelled
 from r2n.search.sample import Sample
-from r2n.search.teacher import Cleaned
+from r2n.search.teach import Taught
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,14 @@ class Chosen:
         return max(self.front[self.front.best].size, self.point.size)
 
 
-def choose(points: Iterable[Point], labels: Cleaned, sample: Sample, caps: Caps) -> Chosen:
+def choose(points: Iterable[Point], taught: Taught, sample: Sample, caps: Caps) -> Chosen:
     """Make the front of all points, score it on true labels, and take one of its points."""
     front = Front.of(points)
     truths = [(point.rules.truth(sample.fitted.table), point.rules.truth(sample.judges.table)) for point in front]
     front = front.scored(truths, sample.fitted, sample.held_out)
-    wrong = np.column_stack([np.abs(labels.judge - said) for _, said in truths])
-    return Chosen(front, choose_point(front, wrong, sample, labels.taught, caps))
+    judged = taught.labels_of(sample, sample.judges_at)
+    wrong = np.column_stack([np.abs(judged - said) for _, said in truths])
+    return Chosen(front, choose_point(front, wrong, sample, taught.labels.taught, caps))
 
 
 def choose_point(front: Front, wrong: Floats, sample: Sample, taught: bool, caps: Caps) -> int:

@@ -39,10 +39,6 @@ class Clock:
         """The same clock, but exploring ends after so many seconds from now."""
         return replace(self, explore=time.monotonic() + seconds)
 
-    def finish_earlier(self, seconds: float) -> Clock:
-        """The same clock, but finishing ends so many seconds earlier."""
-        return replace(self, finish=self.finish - seconds)
-
     @staticmethod
     @contextmanager
     def catch_interrupt() -> Iterator[Work]:

@@ -16,8 +16,7 @@ from r2n.search.plan import GROWTH_ERRORS, GROWTH_PART, Caps, Plan
 from r2n.search.problem import Floats, Labelled, Prices, Problem
 from r2n.search.sample import Sample
 from r2n.search.shorten import drop_matched, shorten_points, with_short_numbers
-from r2n.search.teach import Taught, ask_teacher
-from r2n.search.teacher import Cleaned
+from r2n.search.teach import Taught
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,35 +45,27 @@ def finish(chosen: Chosen, taught: Taught, interrupted: bool, sample: Sample, pl
 
     A Ctrl-C keeps what was done before it.
     """
-    schema, table = chosen.point.rules.schema, sample.every.table
-    assert schema is not None
-    labels, fitted = None, Fitted(chosen.point.rules)
-    with plan.clock.catch_interrupt() as asking, allow_interrupts():
-        if not interrupted and not is_past(plan.clock.finish_earlier(taught.again).finish):
-            labels = ask_teacher(sample.finished, None, schema, plan, taught.labels.taught)
-    if labels is not None:
-        fitted = fit_to_all_rows(chosen, taught, labels, sample, plan, report)
+    table, fitted = sample.every.table, Fitted(chosen.point.rules)
+    if not interrupted and not is_past(plan.clock.finish):
+        fitted = fit_to_all_rows(chosen, taught, sample, plan, report)
     rules, short = fitted.rules, tuple(point.rules for point in chosen.front)
     with plan.clock.catch_interrupt() as shortening, allow_interrupts():
-        if not asking.interrupted:
-            rules = with_short_numbers(rules, table, plan.knowledge, plan.caps.literals)
-            short = shorten_points(chosen.front, chosen.place, table, plan)
+        rules = with_short_numbers(rules, table, plan.knowledge, plan.caps.literals)
+        short = shorten_points(chosen.front, chosen.place, table, plan)
     front, place, short = drop_matched(chosen.front, chosen.place, short)
-    cut = interrupted or asking.interrupted or fitted.interrupted or shortening.interrupted
+    cut = interrupted or fitted.interrupted or shortening.interrupted
     return Refined(front, place, fitted.rules, rules, short, cut, taught.labels.taught)
 
 
-def fit_to_all_rows(
-    chosen: Chosen, taught: Taught, labels: Cleaned, sample: Sample, plan: Plan, report: Report
-) -> Fitted:
+def fit_to_all_rows(chosen: Chosen, taught: Taught, sample: Sample, plan: Plan, report: Report) -> Fitted:
     """The chosen rules, grown. After a teacher, growth must be significant on true labels, unless limits were given."""
     point, caps, rows = chosen.point, plan.caps, sample.finished
-    most = chosen.worthwhile if caps.size is None else caps.size
-    grown = refit(point, most, rows, labels.fit, plan, report)
+    most, target = (chosen.worthwhile if caps.size is None else caps.size), taught.labels_of(sample, sample.finished_at)
+    grown = refit(point, most, rows, target, plan, report)
     doubted = taught.labels.taught and not caps.user_set_limits() and grown.rules.size > point.size
     if not doubted or grown.interrupted or is_past(plan.clock.finish):
         return grown
-    small = refit(point, point.size, rows, labels.fit, plan, report)
+    small = refit(point, point.size, rows, target, plan, report)
     candidates = (small.rules, grown.rules)
     return Fitted(candidates[find_smallest_as_good(candidates, rows, GROWTH_ERRORS)], small.interrupted)
 

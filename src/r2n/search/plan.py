@@ -52,7 +52,6 @@ FEWEST_OFFERED_ROWS, LEAST_OFFERED_SHARE = 5, 0.002
 NETWORK_SHARE, EXPLORE_SHARE, FINISH_SHARE = 0.3, 0.75, 0.95
 # Of the time to explore: what first rules on the labels as they came may take, and then the teacher; refine limits
 TRIAL_SHARE, TEACHER_SHARE = 1 / 3, 1 / 4
-ASKING_AGAIN = 1.5  # times what asking took the first time: there are more rows; refine limits
 
 # With less time than one process needs for all of it, a network's starts leave too little to search from them; with
 # still less nor is there time to ask a teacher, or to start processes. refine limits

@@ -13,36 +13,61 @@ from r2n.rules import RuleSet
 from r2n.search.plan import EXPLORED_ROWS, FINISHED_ROWS
 from r2n.search.problem import Bools, Labelled
 
+Places = NDArray[np.intp]
+
 
 @dataclass(frozen=True)
 class Sample:
-    """All rows, those that rules are fitted to while exploring, and those that judge them."""
+    """All rows, those that rules are fitted to while exploring, and those that judge them; rows by their places."""
 
     every: Labelled
-    fitted: Labelled
-    judges: Labelled
-    apart: bool  # whether the judges are held out; else they are those fitted to
+    fitted_at: Places
+    judges_at: Places
+    apart: bool  # whether the judges are held out; else they are those that could be fitted to
     seed: int
 
     @classmethod
-    def draw(cls, rows: Labelled, parts: tuple[NDArray[np.intp], NDArray[np.intp]], seed: int) -> Sample:
+    def draw(cls, rows: Labelled, parts: tuple[Places, Places], seed: int) -> Sample:
         train, held_out = parts
-        fitted = rows.take(draw_rows(train, rows.truth, EXPLORED_ROWS, seed))
-        return cls(rows, fitted, rows.take(held_out), not np.array_equal(train, held_out), seed)
+        apart = not np.array_equal(train, held_out)
+        return cls(rows, draw_rows(train, rows.truth, EXPLORED_ROWS, seed), held_out, apart, seed)
+
+    @cached_property
+    def fitted(self) -> Labelled:
+        """The rows that rules are fitted to."""
+        return self.every.take(self.fitted_at)
+
+    @cached_property
+    def judges(self) -> Labelled:
+        """The rows that judge."""
+        return self.every.take(self.judges_at)
 
     @property
     def held_out(self) -> Labelled | None:
-        """The rows that judge; None if they are those fitted to."""
+        """The rows that judge; None if they could be fitted to."""
         return self.judges if self.apart else None
 
     @cached_property
+    def finished_at(self) -> Places:
+        """The places of the rows that the chosen rules are fitted to at last."""
+        return draw_rows(np.arange(self.every.n_rows), self.every.truth, FINISHED_ROWS, self.seed)
+
+    @cached_property
     def finished(self) -> Labelled:
-        """The rows that the chosen rules are fitted to at last. Drawn when asked for: they may be many."""
-        every = self.every
-        return every.take(draw_rows(np.arange(every.n_rows), every.truth, FINISHED_ROWS, self.seed))
+        """Those rows. Taken when asked for: they may be many."""
+        return self.every.take(self.finished_at)
+
+    @cached_property
+    def others_at(self) -> Places:
+        """The places of rows that judge or are fitted to at last, without those fitted to while exploring."""
+        wanted = np.zeros(self.every.n_rows, dtype=np.bool_)
+        wanted[self.judges_at] = True
+        wanted[self.finished_at] = True
+        wanted[self.fitted_at] = False
+        return np.flatnonzero(wanted)
 
 
-def draw_rows(rows: NDArray[np.intp], truth: Bools, most: int, seed: int) -> NDArray[np.intp]:
+def draw_rows(rows: Places, truth: Bools, most: int, seed: int) -> Places:
     """All of them, or so many, of each class its share."""
     if len(rows) <= most:
         return rows

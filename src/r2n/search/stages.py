@@ -36,7 +36,7 @@ def refine(
     explored = explore_taught(blank, sample, taught, starts, plan, report)
     if not explored.points:
         raise KeyboardInterrupt
-    chosen = choose(explored.points, taught.labels, sample, plan.caps)
+    chosen = choose(explored.points, taught, sample, plan.caps)
     return finish(chosen, taught, explored.interrupted, sample, plan, report)
 
 
@@ -47,5 +47,6 @@ def explore_taught(
     if taught.interrupted:
         return Explored(taught.points, interrupted=True)
     rule = plan.rule if taught.labels.noisy or taught.labels.taught else 0.0
-    found = explore(blank, sample.fitted, taught.labels.fit, starts, plan, report, rule)
+    # Where a first search ended is nearer to where this one will than where that began.
+    found = explore(blank, sample.fitted, taught.labels.fit, taught.ends or starts, plan, report, rule)
     return replace(found, points=(*taught.points, *found.points))

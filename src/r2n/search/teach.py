@@ -5,18 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import inf
+
+import numpy as np
 
 from r2n.rules import RuleSet
 from r2n.runtime.interrupts import allow_interrupts
 from r2n.search.descent import Report
 from r2n.search.explore import Explored, explore
 from r2n.search.front import Front, Point
-from r2n.search.plan import ASKING_AGAIN, NOISY_ERROR, TEACHER_SHARE, TRIAL_SHARE, Plan
-from r2n.search.problem import Labelled, Rules
-from r2n.search.sample import Sample, measure_error
+from r2n.search.plan import NOISY_ERROR, TEACHER_SHARE, TRIAL_SHARE, Plan
+from r2n.search.problem import Floats, Labelled, Rules
+from r2n.search.sample import Places, Sample, measure_error
 from r2n.search.teacher import Cleaned, clean_labels, keep_labels
-from r2n.table import Schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,28 +25,35 @@ class Taught:
 
     labels: Cleaned
     points: tuple[Point, ...] = ()  # of a first search on the labels as they came
-    again: float = 0.0  # seconds that asking the teacher again will take
+    ends: tuple[Rules, ...] = ()  # where its descents ended
     interrupted: bool = False  # by the user's Ctrl-C
+
+    def labels_of(self, sample: Sample, places: Places) -> Floats:
+        """The labels of these of all rows."""
+        labels = sample.every.truth.astype(np.float64)
+        labels[sample.fitted_at], labels[sample.others_at] = self.labels.fit, self.labels.others
+        return labels[places]
 
 
 def teach(blank: RuleSet, sample: Sample, starts: Iterable[Rules], plan: Plan, report: Report) -> Taught:
     """Fit first rules to the labels as they came; if they err too much, let a teacher clean the labels."""
     assert blank.schema is not None
-    plain = keep_labels(sample.fitted, sample.held_out)
+    others = sample.every.take(sample.others_at)
+    plain = keep_labels(sample.fitted, others)
     seconds = plan.clock.seconds_to_explore()
     trial = Explored()
     if plan.teacher is None and sample.held_out is not None and len(plan.prices) > 1:
         trial = try_labels(blank, sample, plain, starts, plan, report)
     if trial.interrupted or trial.sufficed:
-        return Taught(plain, trial.points, interrupted=trial.interrupted)
-    labels, began = plain, time.monotonic()
-    soon = began + TEACHER_SHARE * seconds  # the rest is to search
+        return Taught(plain, trial.points, trial.ends, trial.interrupted)
+    labels = plain
+    soon = time.monotonic() + TEACHER_SHARE * seconds  # the rest is to search
+    # What rules must not use the teacher must not use either.
+    shown = blank.schema.without(plan.knowledge.excluded)
     with plan.clock.catch_interrupt() as work, allow_interrupts():
-        labels = ask_teacher(sample.fitted, sample.held_out, blank.schema, plan, plan.teacher, soon)
-    if not labels.taught:
-        return Taught(labels, trial.points, interrupted=work.interrupted)
-    again = ASKING_AGAIN * (time.monotonic() - began)
-    return Taught(labels, score_again(trial.points, sample.fitted, labels), again, work.interrupted)
+        labels = clean_labels(sample.fitted, others, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
+    points = score_again(trial.points, sample.fitted, labels) if labels.taught else trial.points
+    return Taught(labels, points, trial.ends, work.interrupted)
 
 
 def try_labels(
@@ -63,14 +70,6 @@ def try_labels(
         return measure_error(point.rules, sample.judges, sample.judges.truth) < NOISY_ERROR
 
     return explore(blank, sample.fitted, labels.fit, starts, short, report, suffices=suffices)
-
-
-def ask_teacher(
-    rows: Labelled, judges: Labelled | None, schema: Schema, plan: Plan, wanted: bool | None, until: float = inf
-) -> Cleaned:
-    """Clean the labels of these rows. What rules must not use the teacher must not use either."""
-    shown = schema.without(plan.knowledge.excluded)
-    return clean_labels(rows, judges, shown, wanted, plan.seed, plan.n_jobs, until)
 
 
 def score_again(points: Iterable[Point], rows: Labelled, labels: Cleaned) -> tuple[Point, ...]:

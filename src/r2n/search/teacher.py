@@ -86,17 +86,17 @@ def measure_hidden(table: Table, name: str) -> float:
 
 @dataclass(frozen=True)
 class Cleaned:
-    """Labels to fit to and labels to judge by: as they came, or mixed with what a teacher thinks."""
+    """Labels as they came, or mixed with what a teacher thinks: of rows to fit to, and of others."""
 
     fit: Floats
-    judge: Floats
+    others: Floats
     taught: bool = False
     noisy: bool = False  # whether boosting, out of fold, errs on so much that this is known
 
 
 def clean_labels(
     rows: Labelled,
-    judges: Labelled | None,
+    others: Labelled,
     schema: Schema,
     wanted: bool | None,
     seed: int,
@@ -105,11 +105,11 @@ def clean_labels(
 ) -> Cleaned:
     """Labels in {0, 1}, or mixed with a teacher's probabilities if that is wanted, or seems of use.
 
-    No row is judged by a teacher that saw it: rows to fit to are read out of fold, rows that judge by a teacher of
-    all rows to fit to. That makes the judgement less noisy, so that smaller differences count. Without rows of their
-    own to judge (None), those fitted to judge. What would take until after `until` is not begun, unless it is wanted.
+    No row is labelled by a teacher that saw it: rows to fit to are read out of fold, the others by a teacher of all
+    rows to fit to. Rows that judge are then judged with less noise, so that smaller differences count. What would take
+    until after `until` is not begun, unless it is wanted.
     """
-    plain = keep_labels(rows, judges)
+    plain = keep_labels(rows, others)
     positives = int(rows.truth.sum())
     smaller = min(positives, rows.n_rows - positives)
     if wanted is False or rows.n_rows < FEWEST_TAUGHT_ROWS or smaller < FEWEST_OF_A_CLASS:
@@ -119,9 +119,9 @@ def clean_labels(
         return plain
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(plain.fit, rows.truth)
     lessons = [Lesson(rows, known, rows.table, unseen, features, seed) for known, unseen in folds]
-    if judges is not None:
-        everything, judged = np.arange(rows.n_rows), np.arange(judges.n_rows)
-        lessons.append(Lesson(rows, everything, judges.table, judged, features, seed))
+    if others.n_rows:
+        everything, asked = np.arange(rows.n_rows), np.arange(others.n_rows)
+        lessons.append(Lesson(rows, everything, others.table, asked, features, seed))
     opinions = hear_opinions(lessons, n_jobs, until if wanted is None else inf)
     if opinions is None:
         return plain
@@ -134,17 +134,21 @@ def clean_labels(
     if score_brier(opinion, rows) >= line:  # then the two know more together than either, or boosting has little to say
         opinions = [(boosted + plain_fit) / 2 for boosted, plain_fit in zip(opinions, lines, strict=True)]
         opinion = gather_out_of_fold(opinions, lessons, rows)
-    fit = TEACHER_MIX * opinion + (1.0 - TEACHER_MIX) * plain.fit
+    fit = mix_labels(opinion, plain.fit)
     if turns_over_a_class(fit, rows) or (wanted is None and score_brier(opinion, rows) >= line):
         return replace(plain, noisy=noisy)
-    judge = fit if judges is None else TEACHER_MIX * opinions[-1] + (1.0 - TEACHER_MIX) * plain.judge
-    return Cleaned(fit, judge, taught=True, noisy=noisy)
+    unseen = mix_labels(opinions[-1], plain.others) if others.n_rows else plain.others
+    return Cleaned(fit, unseen, taught=True, noisy=noisy)
 
 
-def keep_labels(rows: Labelled, judges: Labelled | None) -> Cleaned:
+def keep_labels(rows: Labelled, others: Labelled) -> Cleaned:
     """The labels as they came."""
-    fit = rows.truth.astype(np.float64)
-    return Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
+    return Cleaned(rows.truth.astype(np.float64), others.truth.astype(np.float64))
+
+
+def mix_labels(opinion: Floats, labels: Floats) -> Floats:
+    """A teacher's probabilities and labels in {0, 1}, mixed."""
+    return TEACHER_MIX * opinion + (1.0 - TEACHER_MIX) * labels
 
 
 def gather_out_of_fold(opinions: Sequence[Floats], lessons: Sequence[Lesson], rows: Labelled) -> Floats:
