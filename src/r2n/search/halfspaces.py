@@ -63,11 +63,24 @@ def propose_halfspaces(
         design = design.among(rows, [*screened, *beside], [*sets, *own])
         rows, first = np.arange(len(rows)), len(screened) + len(beside)
         screened = [*range(len(screened)), *range(first, first + len(sets))]
-    for columns, b in fit_directions(design, rows, cost, screened, most_columns):
-        yield from scan_direction(design, rows, cost, columns, b)
-        yield from fill_columns(design, rows, cost, columns, b)
+    yield from scan_directions(design, rows, cost, list(fit_directions(design, rows, cost, screened, most_columns)))
     if start is not None:
         yield from improve(design, rows, cost, start)
+
+
+def scan_directions(
+    design: DesignMatrix, rows: np.ndarray, cost: Floats, directions: Sequence[tuple[tuple[int, ...], Floats]]
+) -> Iterator[tuple[float, Halfspace]]:
+    """The halfspaces that rough scans make of directions, and those that exact ones make of the best of them."""
+    found = [scan_exactly(design, rows, cost, columns, b, rough=True) for columns, b in directions]
+    cuts = [cut for cut in found if cut is not None]
+    for cut in cuts:
+        yield cut.cost, design.halfspace(cut.columns, cut.b, cut.threshold, cut.sets)
+    if cuts:
+        best = min(cuts, key=lambda cut: cut.cost)
+        if not best.sets:
+            yield from scan_direction(design, rows, cost, best.columns, best.b)
+        yield from fill_columns(design, rows, cost, best.columns, best.b)
 
 
 def improve(

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from r2n.search.plan import FEWEST_BINS, MOST_BINS, REACH, ROWS_IN_A_BIN
+from r2n.search.plan import FEWEST_BINS, MOST_BINS, NEAR, REACH, ROWS_IN_A_BIN
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -198,7 +198,7 @@ def find_coefficient_in(
         rest = value[i] - part * z[i] - at
         turn = -rest / z[i]  # infinite or no number where z is 0
         inside = (lowest < turn) & (turn <= highest) & (z[i] != 0.0)
-        turns[place], signed[place] = -turn, cost[i] * np.sign(z[i])
+        turns[place], signed[place] = -turn, cost[i] * (int(z[i] > 0.0) - int(z[i] < 0.0))
         place += int(inside)
         start += cost[i] * int((inside & (z[i] < 0.0)) | ((not inside) & (lowest * z[i] + rest > 0.0)))
     if place == 0:
@@ -225,25 +225,73 @@ def add_into(value: Floats, b: Floats, z: Floats) -> None:
 
 
 @compiled
-def polish(z: Floats, cost: Floats, b: Floats, sign: Any, sweeps: int) -> tuple[Floats, float, float]:
-    """A direction after scans of its threshold and of each coefficient in turn, and the cost of its rows.
+def sort_values(values: Floats, low: float, step: float, n_bins: int, bins: Any) -> None:
+    """The bin of each value, from 0 to n_bins - 1, the first also for what is below or no number."""
+    for i in range(len(values)):
+        place = (values[i] - low) * step
+        place = place if place > 0.0 else 0.0
+        bins[i] = int(min(place, n_bins - 1.0))
 
-    The first sweeps look at thresholds between bins, the last one at all. Coefficients keep the signs that they must
-    have.
+
+@compiled
+def find_rough_threshold(value: Floats, cost: Floats, bins: Any, sums: Floats) -> tuple[float, float]:
+    """A threshold at the edge of a bin, of as many bins as there is room for, and the cost of the bins above it."""
+    low, high, n_bins = value[0], value[0], len(sums)
+    for i in range(len(value)):
+        low, high = min(low, value[i]), max(high, value[i])
+    step = n_bins / (high - low)
+    if not 0.0 < step < 1e300:
+        return step_below(low, high), sum_above(value, step_below(low, high), cost)
+    sort_values(value, low, step, n_bins, bins)
+    sums[:] = 0.0
+    for i in range(len(value)):
+        sums[bins[i]] += cost[i]
+    above, best, at = 0.0, np.inf, low
+    for k in range(n_bins - 1, -1, -1):
+        above += sums[k]
+        if above <= best:
+            best, at = above, (low + k / step if k > 0 else step_below(low, high))
+    return at, best
+
+
+@compiled
+def find_rough_coefficient(
+    z: Floats, value: Floats, part: float, at: float, cost: Floats, reach: float, turns: Floats, bins: Any, sums: Floats
+) -> tuple[float, float]:
+    """The b at the edge of a bin within `reach` of `part` that minimises the cost of the rows with b·z + rest > 0.
+
+    The rest is value - part·z - at. Each row turns at b = -rest/z: it comes in there if z > 0, goes out if z < 0.
     """
+    n_bins, start = len(sums), 0.0
+    lowest, step = part - reach, (len(sums) - 2) / (2.0 * reach)
+    for i in range(len(z)):  # infinite or no number where z is 0
+        turns[i] = (part * z[i] + at - value[i]) / z[i]
+    sort_values(turns, lowest - 1.0 / step, step, n_bins, bins)  # the first and the last bin are what is out of reach
+    sums[:] = 0.0
+    for i in range(len(z)):
+        falls = int(z[i] < 0.0)
+        sums[bins[i]] += cost[i] * (int(z[i] > 0.0) - falls)
+        start += cost[i] * (falls + int((z[i] == 0.0) & (value[i] > at)))
+    best, b = np.inf, part
+    for k in range(n_bins - 1):
+        start += sums[k]
+        if start < best:
+            best, b = start, lowest + k / step
+    return b, best
+
+
+@compiled
+def sweep_roughly(z: Floats, cost: Floats, b: Floats, sign: Any, sweeps: int, reach: float) -> None:
+    """Scan the threshold and each coefficient at the edges of bins, and set what lowers the cost, again and again."""
     n = z.shape[1]
-    b, value, moved, room, where = b.copy(), np.empty(n), np.empty(n), np.empty((2, n + 1)), np.empty(n, dtype=np.int16)
+    value, moved, turns, bins, sums = np.empty(n), np.empty(n), np.empty(n), np.empty(n, dtype=np.int32), np.empty(1024)
     add_into(value, b, z)
-    at, best = find_threshold_in(value, cost, where, False)
-    settled = False
-    for sweep in range(sweeps + 1):
-        exact = sweep == sweeps
-        if settled and not exact:
-            continue
+    for _ in range(sweeps):
+        at, best = find_rough_threshold(value, cost, bins, sums)
         before = best
-        for k in range(len(b) if len(b) > 1 else 0):
+        for k in range(len(b)):
             old = b[k]
-            better, total = find_coefficient_in(z[k], value, old, at, cost, old, room, where, exact)
+            better, total = find_rough_coefficient(z[k], value, old, at, cost, reach, turns, bins, sums)
             if total < best and better * sign[k] >= 0.0 and better != 0.0:
                 b[k] = better
                 add_into(moved, b, z)
@@ -252,10 +300,55 @@ def polish(z: Floats, cost: Floats, b: Floats, sign: Any, sweeps: int) -> tuple[
                     best, value, moved = true_cost, moved, value
                 else:
                     b[k] = old
-        other, total = find_threshold_in(value, cost, where, exact)
+        if best >= before:
+            break
+
+
+@compiled
+def polish(z: Floats, cost: Floats, b: Floats, sign: Any, sweeps: int, most: int) -> tuple[Floats, float, float]:
+    """A direction after rough scans, on about `most` rows, then near by on all; at last its threshold, exactly.
+
+    Coefficients keep the signs that they must have.
+    """
+    n, b = z.shape[1], b.copy()
+    if len(b) > 1:
+        step = max(n // most, 1)
+        few, own = np.empty((len(b), (n + step - 1) // step)), np.empty((n + step - 1) // step)
+        for i in range(len(own)):
+            own[i] = cost[i * step]
+            for k in range(len(b)):
+                few[k, i] = z[k, i * step]
+        sweep_roughly(few, own, b, sign, sweeps, REACH)
+        sweep_roughly(z, cost, b, sign, 1, NEAR)
+    at, best = find_threshold(add_up(b, z), cost, True)
+    return b, at, best
+
+
+@compiled
+def polish_exactly(z: Floats, cost: Floats, b: Floats, sign: Any, sweeps: int) -> tuple[Floats, float, float]:
+    """A direction after exact scans of its threshold and of each coefficient in turn."""
+    n, b = z.shape[1], b.copy()
+    value, moved, room, where = np.empty(n), np.empty(n), np.empty((2, n + 1)), np.empty(n, dtype=np.int16)
+    add_into(value, b, z)
+    at, best = find_threshold_in(value, cost, where, True)
+    for _ in range(sweeps):
+        before = best
+        for k in range(len(b) if len(b) > 1 else 0):
+            old = b[k]
+            better, total = find_coefficient_in(z[k], value, old, at, cost, old, room, where, True)
+            if total < best and better * sign[k] >= 0.0 and better != 0.0:
+                b[k] = better
+                add_into(moved, b, z)
+                true_cost = sum_above(moved, at, cost)
+                if true_cost < best:
+                    best, value, moved = true_cost, moved, value
+                else:
+                    b[k] = old
+        other, total = find_threshold_in(value, cost, where, True)
         if total < best:
             at, best = other, total
-        settled = best >= before
+        if best >= before:
+            break
     return b, at, best
 
 

@@ -90,18 +90,18 @@ EXTREMES = (0.01, 0.99)  # quantiles at which the logistic fit cuts columns off;
 
 BEST_SINGLES = 2  # single columns that are candidates by themselves; no benchmark
 FITTED_COLUMNS = 40  # of a logistic fit, which costs their number squared; sets are not counted; no benchmark
-FITTED_ROWS = 1_500  # different ones, of a logistic fit; no benchmark
-FITTED_RIDGE, NEWTON_STEPS = 1e-4, 5  # of a logistic fit; no benchmark
+FITTED_ROWS = 1_000  # different ones, of a logistic fit; no benchmark
+FITTED_RIDGE, NEWTON_STEPS = 1e-4, 4  # of a logistic fit; no benchmark
 TAUGHT_STEPS = 12  # of the logistic fit that a teacher must beat; no benchmark
 COLUMN_BINS = 256  # of a column, for a first look at its thresholds; no benchmark
 FEWEST_BINS, MOST_BINS, ROWS_IN_A_BIN = 64, 1_024, 8  # of a scan; changes no result of an exact one; no benchmark
-REACH = 1.0  # how far a coefficient may go in one scan, the largest of a sum being 1; no benchmark
+REACH, NEAR = 1.0, 0.03  # how far a coefficient may go in a scan, the largest being 1, and near by; no benchmark
 TRIED = 2  # literals of a fit, best first: the first may be one that is there already; no benchmark
 # A column is squeezed if its middle half is less, in deviations of all of it; what is farther, in middle halves, is cut
 # off. No benchmark.
 SQUEEZED, FAR = 0.03, 5.0
 WORTH_FILLING = 0.02  # of what the rows weigh: what filling a column must at least bring in; no benchmark
-SWEEPS = 2  # of coarse scans over a direction, before an exact one; no benchmark
+SWEEPS, SWEPT_ROWS = 3, 2_000  # of coarse scans over a direction, before an exact one; and their rows; no benchmark
 MOST_SETS = 30  # of which a sum may be made: a logistic fit costs their number squared; no benchmark
 SET_SHARES = (1 / 3, 2 / 3)  # of the rows, by which sets are cut besides where costs change their sign; no benchmark
 # A category of fewer rows is decided only if its sum's square is so many times the variance. No benchmark.

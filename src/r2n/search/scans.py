@@ -12,7 +12,7 @@ import numpy as np
 from r2n.search import kernels
 from r2n.search.columns import DesignMatrix
 from r2n.search.cuts import Cut, find_best_coefficient, find_best_cut, split_gap
-from r2n.search.plan import SWEEPS
+from r2n.search.plan import SWEEPS, SWEPT_ROWS
 from r2n.search.problem import Bools, Floats
 from r2n.search.sets import Counted
 
@@ -38,13 +38,17 @@ def scan_exactly(
     columns: Sequence[int],
     b: Floats,
     fills: Mapping[int, float] = NOT_FILLED,
+    rough: bool = False,
 ) -> Direction | None:
-    """Exact scans until nothing gets better; None if there is no cut. Columns with a fill need not be known."""
+    """Exact scans until nothing gets better; None if there is no cut. Columns with a fill need not be known.
+
+    Sums of plain columns may be scanned roughly first, where the best of several is to be scanned exactly after.
+    """
     norm = float(np.abs(b).max())
     if not np.isfinite(norm) or norm == 0.0:
         return None
     if not fills and not any(isinstance(design.names[column], Counted) for column in columns):
-        return polish(design, rows, cost, tuple(columns), b / norm)
+        return polish(design, rows, cost, tuple(columns), b / norm, rough)
     scan = Scan.of(design, rows, cost, tuple(columns), b / norm, fills)
     if scan is None:
         return None
@@ -60,7 +64,7 @@ def scan_exactly(
 
 
 def polish(
-    design: DesignMatrix, rows: np.ndarray, cost: Floats, columns: tuple[int, ...], b: Floats
+    design: DesignMatrix, rows: np.ndarray, cost: Floats, columns: tuple[int, ...], b: Floats, rough: bool
 ) -> Direction | None:
     """The same for a sum of plain columns, all of it compiled."""
     chosen = np.array(columns, dtype=np.intp)
@@ -70,7 +74,11 @@ def polish(
     if len(rows) == 0:
         return None
     z = design.z[chosen[:, None], rows]
-    b, at, total = kernels.polish(z, cost, b, design.sign[chosen], SWEEPS)
+    sign = design.sign[chosen]
+    if rough:
+        b, at, total = kernels.polish(z, cost, b, sign, SWEEPS, SWEPT_ROWS)
+    else:
+        b, at, total = kernels.polish_exactly(z, cost, b, sign, SWEEPS)
     return Direction(columns, b, at, total) if total < 0.0 else None
 
 
