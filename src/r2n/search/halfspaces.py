@@ -14,16 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Filled, Halfspace, column_of, unfilled
-from r2n.search import kernels
+from r2n.search import logistic, rowsums
 from r2n.search.columns import DesignMatrix
 from r2n.search.plan import (
     BEST_SINGLES,
     COLUMN_BINS,
     FAR,
     FITTED_COLUMNS,
-    FITTED_RIDGE,
     FITTED_ROWS,
-    NEWTON_STEPS,
     SQUEEZED,
     WORTH_FILLING,
 )
@@ -138,7 +136,7 @@ def fill_columns(
 
 def cut_single_columns(design: DesignMatrix, rows: np.ndarray, cost: Floats) -> Iterator[tuple[float, int, float]]:
     """For every column and either direction the cost of its best threshold between bins: (cost, column, direction)."""
-    up, down = kernels.scan_columns(design.codes, rows, cost, COLUMN_BINS)
+    up, down = rowsums.scan_columns(design.codes, rows, cost, COLUMN_BINS)
     for k in range(len(up)):
         for sign, total in ((1.0, up[k]), (-1.0, down[k])):
             if total < np.inf and sign * design.sign[k] >= 0:
@@ -158,10 +156,7 @@ def fit_directions(
     weight = np.abs(cost)
     x, truth = np.vstack([z, np.ones(len(rows))]), (cost < 0).astype(np.float64)
     sign, apart, most = design.sign[columns], find_apart(design, columns), min(most_columns, len(columns))
-    found, n_found = kernels.fit_sparse_directions(
-        x, truth, weight / weight.sum(), sign, apart, most, FITTED_RIDGE, NEWTON_STEPS
-    )
-    for b in found[:n_found]:
+    for b in logistic.fit_sparse_directions(x, truth, weight / weight.sum(), sign, apart, most):
         used = np.flatnonzero(b)
         if len(used) > 1:
             yield tuple(columns[used].tolist()), b[used] / unit[used]

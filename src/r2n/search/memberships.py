@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Known, Literal, Membership, Missing
-from r2n.search import kernels
+from r2n.search import rowsums
 from r2n.search.plan import FEWEST_SURE_ROWS, SURE_VARIANCES
 from r2n.search.problem import Bools, Floats, Problem
 
@@ -38,7 +38,7 @@ def weigh_categories(
 
     Codes and weights are of all rows, the costs of these rows.
     """
-    sums = kernels.sum_by_code(codes, rows, n, cost, weight)
+    sums = rowsums.sum_by_code(codes, rows, n, cost, weight)
     return sums[0], find_doubtful(sums), sums[3]
 
 

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from r2n.rules import Halfspace, Literal, Rule, sets_of
-from r2n.search import kernels
+from r2n.search import rowsums
 from r2n.search.columns import DesignMatrix
 from r2n.search.halfspaces import improve, propose_halfspaces
 from r2n.search.memberships import propose_memberships
@@ -68,7 +68,7 @@ class Fitter:
         found: list[tuple[float, Literal]] = []
         found += propose_halfspaces(self.design, index, here, most, halfspace, barred, sets, own)
         others = [*propose_memberships(problem, index, here, room), *knowledge.literals]
-        found += [(kernels.sum_where(cost, rows & problem.truth(literal)), literal) for literal in others]
+        found += [(rowsums.sum_where(cost, rows & problem.truth(literal)), literal) for literal in others]
         now = len(self._fitted)
         ranked: list[tuple[float, Literal]] = []
         for weight, literal in found:
@@ -99,7 +99,7 @@ class Fitter:
 
     def _objective(self, literal: Literal, rows: Bools, cost: Floats) -> float:
         """What a literal costs on these rows, its price included."""
-        weight = kernels.sum_where(cost, rows & self.problem.truth(literal))
+        weight = rowsums.sum_where(cost, rows & self.problem.truth(literal))
         return weight / self.problem.total + self.problem.prices.of_literal(literal)
 
     def is_new(self, question: object, rows: Bools, room: int | None) -> bool:

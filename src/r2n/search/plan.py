@@ -92,6 +92,7 @@ BEST_SINGLES = 2  # single columns that are candidates by themselves; no benchma
 FITTED_COLUMNS = 40  # of a logistic fit, which costs their number squared; sets are not counted; no benchmark
 FITTED_ROWS = 1_000  # different ones, of a logistic fit; no benchmark
 FITTED_RIDGE, NEWTON_STEPS = 1e-4, 4  # of a logistic fit; no benchmark
+SMALLER_STEPS = 2  # of a logistic fit that begins where a column was left out; no benchmark
 TAUGHT_STEPS = 12  # of the logistic fit that a teacher must beat; no benchmark
 COLUMN_BINS = 256  # of a column, for a first look at its thresholds; no benchmark
 FEWEST_BINS, MOST_BINS, ROWS_IN_A_BIN = 64, 1_024, 8  # of a scan; changes no result of an exact one; no benchmark

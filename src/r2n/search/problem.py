@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import NOTHING, Halfspace, Knowledge, Literal, Rule, RuleSet, sets_of
-from r2n.search import kernels
+from r2n.search import rowsums
 from r2n.search.plan import CACHED_BYTES, PLAIN_RULE, Caps
 from r2n.table import Schema, Table
 
@@ -162,7 +162,7 @@ class Problem:
 
     def error_of(self, predicted: Bools) -> float:
         """The weighted error of predicting the label in these rows."""
-        return (self.floor + kernels.sum_where(self.cost, predicted)) / self.total
+        return (self.floor + rowsums.sum_where(self.cost, predicted)) / self.total
 
     def price_of(self, rules: Iterable[Rule]) -> float:
         """What it costs to read these rules; each rule's price is computed once."""

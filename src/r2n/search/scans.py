@@ -11,8 +11,8 @@ import numpy as np
 
 from r2n.search import kernels
 from r2n.search.columns import DesignMatrix
-from r2n.search.cuts import Cut, find_best_coefficient, find_best_cut, split_gap
-from r2n.search.plan import SWEEPS, SWEPT_ROWS
+from r2n.search.cuts import GRAIN, Cut, find_best_coefficient, find_best_cut, split_gap
+from r2n.search.plan import MOST_BINS, NEAR, REACH, SWEEPS, SWEPT_ROWS
 from r2n.search.problem import Bools, Floats
 from r2n.search.sets import Counted
 
@@ -66,20 +66,24 @@ def scan_exactly(
 def polish(
     design: DesignMatrix, rows: np.ndarray, cost: Floats, columns: tuple[int, ...], b: Floats, rough: bool
 ) -> Direction | None:
-    """The same for a sum of plain columns, all of it compiled."""
+    """The same for a sum of plain columns, all of it compiled; `b` is changed in place."""
     chosen = np.array(columns, dtype=np.intp)
     if design.missing_anywhere[chosen].any():
         known = ~design.missing[chosen[:, None], rows].any(axis=0)
         rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
     if len(rows) == 0:
         return None
-    z = design.z[chosen[:, None], rows]
-    sign = design.sign[chosen]
-    if rough:
-        b, at, total = kernels.polish(z, cost, b, sign, SWEEPS, SWEPT_ROWS)
-    else:
-        b, at, total = kernels.polish_exactly(z, cost, b, sign, SWEEPS)
-    return Direction(columns, b, at, total) if total < 0.0 else None
+    z, sign = np.ascontiguousarray(design.z[chosen[:, None], rows]), design.sign[chosen]
+    if not rough:
+        at, total = kernels.polish_exactly(z, cost, b, sign, SWEEPS, REACH, GRAIN)
+        return Direction(columns, b, at, total) if total < 0.0 else None
+    if len(b) > 1:
+        few = slice(None, None, max(len(rows) // SWEPT_ROWS, 1))
+        z_few, cost_few = np.ascontiguousarray(z[:, few]), np.ascontiguousarray(cost[few])
+        kernels.sweep_roughly(z_few, cost_few, b, sign, SWEEPS, REACH, MOST_BINS)
+        kernels.sweep_roughly(z, cost, b, sign, 1, NEAR, MOST_BINS)
+    cut = find_best_cut(add_terms(b, z), cost)
+    return None if cut is None else Direction(columns, b, cut.at, cut.cost)
 
 
 @dataclass
@@ -183,5 +187,6 @@ def find_best_fill(rest: Floats, cost: Floats, b: float, low: float, high: float
 
 def add_terms(b: Floats, z: Floats) -> Floats:
     """Σ b_k·z_k, term by term: a matrix product may differ in the last bit between equal rows."""
-    value: Floats = kernels.add_up(b, np.ascontiguousarray(z))
+    value = np.empty(z.shape[1])
+    kernels.add_into(value, b, np.ascontiguousarray(z))
     return value

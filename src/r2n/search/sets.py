@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Membership
-from r2n.search import kernels
+from r2n.search import rowsums
 from r2n.search.memberships import find_doubtful, weigh_categories
 from r2n.search.plan import SET_SHARES
 from r2n.search.problem import Bools, Floats, Problem
@@ -56,7 +56,7 @@ class Counted:
 
     def rechosen(self, rest: Floats, step: float, cost: Floats) -> Counted | None:
         """With each category in or out as is best for the rows with rest + step·(in the set) > 0; None if all is so."""
-        every = kernels.sum_changes_by_code(self.codes, len(self.values), cost, self.weight, rest, 0.0, step)
+        every = rowsums.sum_changes_by_code(self.codes, len(self.values), cost, self.weight, rest, 0.0, step)
         sums, sure = every[0], ~find_doubtful(every)
         inside = np.where(sums == 0.0, self.inside, sums < 0.0) & sure
         outside = np.where(sums == 0.0, self.outside, sums > 0.0) & sure

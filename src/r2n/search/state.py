@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2n.rules import Literal, Rule
-from r2n.search import kernels
+from r2n.search import rowsums
 from r2n.search.problem import Bools, Problem
 
 
@@ -34,7 +34,7 @@ class State:
         for rule, truth in zip(rules, fired, strict=True):
             if rule not in known:
                 count += truth
-        error = (problem.floor + kernels.sum_positive(problem.cost, count)) / problem.total
+        error = (problem.floor + rowsums.sum_positive(problem.cost, count)) / problem.total
         return cls(problem, rules, fired, count, error + problem.price_of(rules))
 
     def objective_of(self, rules: Iterable[Rule]) -> float:
@@ -46,7 +46,7 @@ class State:
             return State.of(self.problem, rules, near=self).objective
         none = np.zeros(self.problem.n_rows, dtype=np.bool_)
         old, new = (self.fired[gone[0]] if gone else none), (self.problem.fires(come[0]) if come else none)
-        cost = kernels.sum_changed(self.problem.cost, self.count, old, new)
+        cost = rowsums.sum_changed(self.problem.cost, self.count, old, new)
         return (self.problem.floor + cost) / self.problem.total + self.problem.price_of(rules)
 
     @property

@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from r2n.runtime.workers import side_by_side
-from r2n.search import kernels
+from r2n.search import logistic
 from r2n.search.plan import (
     BOOSTING_ROUNDS,
     EXTREMES,
@@ -215,10 +215,12 @@ class Lesson:
         for k in np.flatnonzero(categorical):
             learned[:, k], asked[:, k] = share_by_category(learned[:, k], asked[:, k], truth, known.weight)
         z, ask = standardise(learned, asked, known.weight)
-        x, start = np.vstack([z.T, np.ones(len(z))]), np.zeros(z.shape[1] + 1)
-        w, _ = kernels.step_newton(x, truth, known.weight / known.weight.sum(), start, FITTED_RIDGE, TAUGHT_STEPS)
-        value = kernels.add_up(w, np.vstack([ask.T, np.ones(len(ask))]))
-        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(value, -30, 30))))
+        w = np.zeros(z.shape[1] + 1)
+        weight = known.weight / known.weight.sum()
+        logistic.step_newton(with_ones(z), truth, weight, w, FITTED_RIDGE, TAUGHT_STEPS)
+        opinion = np.empty(len(ask))
+        logistic.predict(with_ones(ask), w, opinion)
+        return opinion
 
     def taught(self) -> Any:
         rng = np.random.default_rng(self.seed)
@@ -249,6 +251,11 @@ def standardise(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats,
     scale = np.sqrt(np.nansum(there * (clipped - mean) ** 2, axis=0) / total)
     unit = np.where(scale > 0.0, scale, 1.0)
     return np.nan_to_num((clipped - mean) / unit, nan=0.0), np.nan_to_num((other - mean) / unit, nan=0.0)
+
+
+def with_ones(z: Floats) -> Floats:
+    """Columns first, as a logistic fit reads them, and a last one of ones."""
+    return np.ascontiguousarray(np.vstack([z.T, np.ones(len(z))]))
 
 
 def make_boosting(categorical: Bools, seed: int) -> Any:
