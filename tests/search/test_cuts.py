@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from r2n.rules import RuleSet
 from r2n.search.cuts import find_best_coefficient, find_best_cut, split_gap
 from r2n.search.front import Front, Point, find_within_one_error
+from r2n.search.plan import REACH
 
 rows = st.lists(st.tuples(st.integers(-4, 4), st.integers(-3, 3)), min_size=1, max_size=12)
 
@@ -36,11 +37,14 @@ def test_a_cut_below_all_rows_keeps_a_distance_that_other_units_keep(values: lis
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-4, 4), st.integers(-3, 3)), min_size=1, max_size=10))
-def test_the_best_coefficient_is_the_best_above_the_lowest_turn(triples: list[tuple[int, int, int]]) -> None:
+def test_the_best_coefficient_is_the_best_above_the_lowest_turn_within_reach(
+    triples: list[tuple[int, int, int]],
+) -> None:
     z, rest, cost = (np.array(part, dtype=float) for part in zip(*triples, strict=True))
     turns = np.unique(-rest[z != 0] / z[z != 0])
+    turns = turns[(turns > 0.3 - REACH) & (turns <= 0.3 + REACH)]
     between = (turns[1:] + turns[:-1]) / 2
-    highest = [turns[-1] + 1] if len(turns) else []
+    highest = [turns[-1] + 1e-9] if len(turns) else []
     every = [cost[b * z + rest > 0].sum() for b in [*between, *highest]]
     found = find_best_coefficient(z, rest, cost, now=0.3)
     present = cost[0.3 * z + rest > 0].sum()
@@ -48,6 +52,7 @@ def test_the_best_coefficient_is_the_best_above_the_lowest_turn(triples: list[tu
         assert all(other >= present - 1e-9 for other in every)
     else:
         assert found.cost < present
+        assert abs(found.at - 0.3) <= REACH + 1e-5  # above the highest turn it keeps a distance
         assert found.cost == pytest.approx(min(every))
         assert cost[found.at * z + rest > 0].sum() == pytest.approx(found.cost)
 

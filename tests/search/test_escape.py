@@ -15,9 +15,10 @@ from r2n.datasets import KnownRule, example
 from r2n.errors import ParameterError
 from r2n.rules import Membership, Rule, RuleSet
 from r2n.search import Caps, Prices, Problem
-from r2n.search.anneal import Schedule, Soft, anneal, compute_gradient, normalise
+from r2n.search.anneal import Schedule, Soft, anneal, normalise
 from r2n.search.columns import DesignMatrix
 from r2n.search.escape import CYCLE, cool_again, drop_two, split_one
+from r2n.search.logistic import measure_slope_of_cost
 from r2n.search.tasks import Task, carry_out
 from r2n.table import Schema
 
@@ -55,21 +56,25 @@ def test_cooling_again_moves_all_halfspaces_towards_the_true_ones() -> None:
 
 def test_its_gradient_is_the_slope_of_the_expected_cost() -> None:
     rng = np.random.default_rng(1)
-    owner = np.array([0, 0, 1])
-    b, z = normalise(rng.normal(size=(3, 4))), rng.normal(size=(4, 30)).astype(np.float32)
-    open_rows, cost = rng.random((2, 30)) < 0.8, rng.normal(size=30).astype(np.float32)
-    known = rng.random((3, 30)) < 0.9
+    b, z = normalise(rng.normal(size=(3, 4))), rng.normal(size=(30, 4)).astype(np.float32)
+    fixed, cost = rng.random((30, 2)) < 0.8, rng.normal(size=30)
+    z[rng.random((30, 4)) < 0.03] = np.nan
+    z[:, -1] = -1.0
+    rows = rng.integers(30, size=50)  # some of them twice, some not at all
+    owner, ends, column = np.array([0, 0, 1]), np.array([4, 8, 12]), np.tile(np.arange(4), 3)
 
     def expected_cost(b: np.ndarray) -> float:
-        p = known / (1 + np.exp(-(b @ z.astype(float)) / 0.7))
-        fires = np.array([p[0] * p[1], p[2]]) * open_rows
-        return float(np.sum(cost * (1 - (1 - fires[0]) * (1 - fires[1]))))
+        p = np.nan_to_num(1 / (1 + np.exp(-(b @ z[rows].T.astype(float)) / 0.7)))
+        fires = np.array([p[0] * p[1], p[2]]) * fixed[rows].T
+        return float(np.sum(cost[rows] * (1 - (1 - fires[0]) * (1 - fires[1]))))
 
-    slope = compute_gradient(owner, b, z, known, open_rows, cost, 0.7)
+    slope = np.empty(12)
+    measure_slope_of_cost(z, fixed, cost, rows, 0.7, owner, ends, column, b.ravel(), slope, np.empty(3), np.empty(2))
     for place in np.ndindex(b.shape):
         step = np.zeros_like(b)
         step[place] = 1e-5
-        assert slope[place] == pytest.approx((expected_cost(b + step) - expected_cost(b - step)) / 2e-5, abs=2e-3)
+        expected = (expected_cost(b + step) - expected_cost(b - step)) / 2e-5
+        assert slope.reshape(3, 4)[place] == pytest.approx(expected, abs=1e-6)
 
 
 def test_softening_and_hardening_without_a_step_changes_no_truth() -> None:

@@ -153,7 +153,7 @@ def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good
     x = np.arange(100) / 100
     _, table = Schema.learn({"x": x})
     judges = Labelled(table, x >= 0.5, np.ones(100))
-    sample = Sample(judges, judges, judges, True, 0)
+    sample = Sample(judges, np.arange(100), np.arange(100), True, 0)
     rules = [RuleSet.parse(f"True if {text} else False") for text in ("x > 2", "x > 0.505", "x > 0.495 and x < 2")]
     points = [
         Point(each, error, held_out_score=score)
@@ -170,7 +170,7 @@ def test_what_is_missing_is_in_the_middle_of_a_column_that_wild_values_squeeze()
     x[7] = np.nan
     schema, table = Schema.learn({"x": x, "y": np.arange(100.0)})
     problem = Problem.of(table, schema, x > 50, np.ones(100), Prices.of(1e-3), Caps())
-    z, unit = bring_within_reach(DesignMatrix.of(problem), [0, 1], np.arange(100))
+    z, unit = bring_within_reach(DesignMatrix.of(problem), np.array([0, 1]), np.arange(100))
     gone, wild = (int(np.flatnonzero(problem.table.numeric("y") == place)[0]) for place in (7.0, 99.0))
     assert (z[0][gone], z[0][wild], unit[1]) == (0.0, 5.0, 1.0)
     assert 1.0 < np.ptp(np.delete(z[0], wild)) < 5.0

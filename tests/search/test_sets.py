@@ -192,7 +192,7 @@ def test_columns_kept_apart_leave_the_other_sums() -> None:
     X = people(1500, seed=9)
     problem = problem_of(X, granted(X))
     apart = replace(problem, knowledge=Knowledge(apart=(frozenset({"income", "status"}),)))
-    offered = list(Fitter.of(apart).literals(np.ones(len(X), dtype=np.bool_), apart.cost))
+    offered = [literal for _, literal in Fitter.of(apart).literals(np.ones(len(X), dtype=np.bool_), apart.cost)]
     sums = [literal for literal in offered if isinstance(literal, Halfspace) and literal.size > 1]
     assert sums
     assert all(not {"income", "status"} <= set(literal.columns) for literal in offered)
@@ -205,6 +205,6 @@ def test_what_is_few_does_not_depend_on_the_unit_of_weights() -> None:
     for weight in (1.0, 0.01):
         problem = problem_of(X, granted(X), weight=np.full(len(X), weight))
         design = DesignMatrix.of(problem).with_terms(problem, [start])
-        (better,) = improve(design, np.arange(len(X)), problem.cost, start)
+        ((_, better),) = improve(design, np.arange(len(X)), problem.cost, start)
         found.append(sets_of(better))
     assert found[0] == found[1]

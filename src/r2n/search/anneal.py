@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Halfspace, Literal, Rule
+from r2n.search import logistic
 from r2n.search.columns import DesignMatrix
 from r2n.search.plan import ANNEAL_COLD, ANNEAL_HOT, ANNEAL_RATE, ANNEAL_ROWS, ANNEAL_STEPS
 from r2n.search.problem import Bools, Floats, Problem
-
-Singles = NDArray[np.float32]  # precise enough for a gradient, and twice as fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,10 @@ class Schedule:
     rate: float = ANNEAL_RATE
     steps: int = ANNEAL_STEPS
 
-    def temperature(self, step: int) -> float:
-        return float(self.hot * (self.cold / self.hot) ** (step / self.steps))
+    @property
+    def temperatures(self) -> Floats:
+        """Of each step. Rounded: the last bit of a power differs by processor."""
+        return np.array([round(self.hot * (self.cold / self.hot) ** (k / self.steps), 12) for k in range(self.steps)])
 
 
 @dataclass(frozen=True)
@@ -89,47 +90,27 @@ def anneal(
     if len(soft.b) == 0:
         return tuple(rules)
     fixed = np.array([problem.fires(Rule(literals)) for literals in soft.fixed])
-    cost = (problem.cost * (problem.n_rows / problem.total)).astype(np.float32)
     columns = np.flatnonzero(soft.used[:, :-1].any(axis=0))  # of a wide table, most are in no literal
+    everything = np.arange(problem.n_rows)
+    z = design.middled(everything, columns)
+    z[:-1][design.missing[columns]] = np.nan
     inside = np.append(columns, -1)
-    b, used = soft.b[:, inside], soft.used[:, inside]
-    moments, size = np.zeros((2, *b.shape)), min(ANNEAL_ROWS, problem.n_rows)
-    for step in range(schedule.steps):
-        rows = rng.integers(problem.n_rows, size=size)
-        missing = design.missing[columns[:, None], rows]
-        open_rows = fixed[:, rows]
-        known = ~(used[:, :-1] @ missing) if missing.any() else None
-        slope = compute_gradient(
-            soft.owner, b, design.middled(rows, columns), known, open_rows, cost[rows], schedule.temperature(step)
-        )
-        b = normalise(b - schedule.rate * np.where(used, step_by_adam(moments, slope, step), 0.0))
+    literal, column = np.nonzero(soft.used[:, inside])
+    b = soft.b[:, inside]
+    w = b[literal, column]
+    rows = rng.integers(problem.n_rows, size=(schedule.steps, min(ANNEAL_ROWS, problem.n_rows)))
+    logistic.cool(
+        np.ascontiguousarray(z.T),
+        np.ascontiguousarray(fixed.T),
+        problem.cost * (problem.n_rows / problem.total),
+        rows,
+        schedule.temperatures,
+        soft.owner,
+        np.searchsorted(literal, np.arange(len(b)), side="right"),
+        column,
+        w,
+        schedule.rate,
+    )
     whole = soft.b.copy()
-    whole[:, inside] = b
+    whole[literal, inside[column]] = w
     return soft.hardened(whole, design)
-
-
-def compute_gradient(
-    owner: NDArray[np.intp], b: Floats, z: Singles, known: Bools | None, open_rows: Bools, cost: Singles, tau: float
-) -> Floats:
-    """Of Σ cost·prediction by each literal's coefficients; z is (columns + 1, rows).
-
-    A literal's part in a row is its *soft care set*: what its rule's other literals leave, times what the other
-    rules leave, times the slope of its own sigmoid.
-    """
-    p = 1.0 / (1.0 + np.exp(np.clip(b.astype(np.float32) @ z / np.float32(-tau), -30.0, 30.0)))
-    if known is not None:
-        p = np.where(known, p, 1e-30)  # a literal that reads a missing value is false
-    member = (owner == np.arange(len(open_rows))[:, None]).astype(np.float32)  # (rules, literals)
-    fires = np.minimum(np.exp(member @ np.log(p)), 1.0 - 1e-6) * open_rows
-    log_silent = np.log1p(-fires)
-    others_silent = np.exp(log_silent.sum(axis=0) - log_silent)
-    by_rule = cost * others_silent * fires / np.float32(tau)  # σ' = σ·(1 - σ): the σ is in `fires`
-    return np.asarray((by_rule[owner] * (1.0 - p)) @ z.T)
-
-
-def step_by_adam(moments: Floats, slope: Floats, step: int) -> Floats:
-    """Adam's direction; `moments` is updated."""
-    moments[0] += 0.1 * (slope - moments[0])
-    moments[1] += 0.01 * (slope**2 - moments[1])
-    first, second = moments[0] / (1 - 0.9 ** (step + 1)), moments[1] / (1 - 0.99 ** (step + 1))
-    return np.asarray(first / (np.sqrt(second) + 1e-12))

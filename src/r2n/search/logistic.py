@@ -1,4 +1,4 @@
-"""Compiled logistic fits: directions that sums are scanned along."""
+"""Compiled sums of sigmoids: logistic fits, whose directions are scanned along, and softened rules that are cooled."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from r2n.search.plan import FITTED_RIDGE, NEWTON_STEPS, SMALLER_STEPS
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Singles = NDArray[np.float32]
 
 FARTHEST = 30.0  # in logits: beyond it a row is sure
 LEAST = 1e-300  # that is divided by
@@ -193,3 +194,93 @@ def leave_out(k: int, w: Floats, inverted: Floats) -> None:
     w -= w[k] / max(column[k], LEAST) * column
     inverted -= np.multiply.outer(column, column) / column[k]
     w[k] = 0.0
+
+
+# -- softened rules --------------------------------------------------------------------------------
+
+
+@compiled
+def cool(
+    z: Singles,
+    fixed: Bools,
+    cost: Floats,
+    rows: Any,
+    taus: Floats,
+    owner: Any,
+    ends: Any,
+    column: Any,
+    w: Floats,
+    rate: float,
+) -> None:
+    """Adam's steps down the slope of the expected cost, each on some rows at a temperature, w set in place.
+
+    The terms of all literals stand in one row: `column` and `w` of each, and where those of a literal end. The last
+    of a literal is its threshold; the others are kept at length one. The rest is as `measure_slope_of_cost` reads it.
+    """
+    n_terms = len(w)
+    slope, first, second = np.empty(n_terms), np.zeros(n_terms), np.zeros(n_terms)
+    p, fires, kept, kept_squares = np.empty(len(ends)), np.empty(fixed.shape[1]), 1.0, 1.0
+    for step in range(len(rows)):
+        measure_slope_of_cost(z, fixed, cost, rows[step], taus[step], owner, ends, column, w, slope, p, fires)
+        kept, kept_squares = 0.9 * kept, 0.99 * kept_squares
+        for t in range(n_terms):
+            first[t] += 0.1 * (slope[t] - first[t])
+            second[t] += 0.01 * (slope[t] * slope[t] - second[t])
+            size = np.sqrt(second[t] / (1.0 - kept_squares)) + 1e-12
+            w[t] -= rate * (first[t] / (1.0 - kept)) / size
+        begin = 0
+        for k in range(len(ends)):
+            length = 0.0
+            for t in range(begin, ends[k] - 1):
+                length += w[t] * w[t]
+            length = np.sqrt(length) if length > 0.0 else 1.0
+            for t in range(begin, ends[k]):
+                w[t] /= length
+            begin = ends[k]
+
+
+@compiled
+def measure_slope_of_cost(
+    z: Singles,
+    fixed: Bools,
+    cost: Floats,
+    rows: Any,
+    tau: float,
+    owner: Any,
+    ends: Any,
+    column: Any,
+    w: Floats,
+    slope: Floats,
+    p: Floats,
+    fires: Floats,
+) -> None:
+    """Of Σ cost·prediction over some rows by each of w, into the room for it.
+
+    z is (rows, columns + 1), the last one -1; no number is a missing value, and what reads it is false. `fixed`
+    (rows, rules) is what a rule's other literals say. A literal's part in a row is its *soft care set*: what its
+    rule's other literals leave, times what the other rules leave, times the slope of its own sigmoid.
+    """
+    for t in range(len(w)):
+        slope[t] = 0.0
+    for i in rows:
+        for j in range(len(fires)):
+            fires[j] = 1.0 if fixed[i, j] else 0.0
+        begin = 0
+        for k in range(len(ends)):
+            value = 0.0
+            for t in range(begin, ends[k]):
+                value += w[t] * z[i, column[t]]
+            p[k] = 1.0 / (1.0 + compute_exp(-value / tau)) if value == value else 0.0
+            fires[owner[k]] *= p[k]
+            begin = ends[k]
+        silent, begin = 1.0, 0
+        for j in range(len(fires)):
+            fires[j] = fires[j] if fires[j] < 1.0 - 1e-6 else 1.0 - 1e-6
+            silent *= 1.0 - fires[j]
+        for k in range(len(ends)):
+            alone = silent / (1.0 - fires[owner[k]])
+            share = cost[i] * alone * fires[owner[k]] * (1.0 - p[k]) / tau  # σ' = σ·(1 - σ): the σ is in `fires`
+            if share != 0.0:
+                for t in range(begin, ends[k]):
+                    slope[t] += share * z[i, column[t]]
+            begin = ends[k]
