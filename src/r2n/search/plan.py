@@ -44,7 +44,7 @@ EFFORTS = {
 SPREAD = (1.0, 0.3, 1.0, 3.0, 1.0)
 OFFERED_CATEGORIES = 100  # of a column, to the network; no benchmark
 # A rarer category is not offered to it: fewer rows, or a smaller share of all. No benchmark.
-FEWEST_OFFERED_ROWS, LEAST_OFFERED_SHARE = 5, 0.002
+FEWEST_OFFERED_ROWS, LEAST_OFFERED_SHARE = 5, 0.01
 
 # -- time ----------------------------------------------------------------------------------------
 
