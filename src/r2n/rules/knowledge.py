@@ -14,7 +14,7 @@ from r2n.rules.literals import Halfspace, Literal, sets_of
 from r2n.rules.parse import parse_literal, parse_rule, parse_ruleset
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.table import Schema
-from r2n.table.table import no_such_column
+from r2n.table.names import no_such_column
 
 
 @dataclass(frozen=True, slots=True)
