@@ -19,7 +19,8 @@ from r2n.learn.counts import shares_of
 from r2n.learn.labels import Labels, weights_of
 from r2n.learn.order import ordered, unclaimed_class
 from r2n.rules import ClassRules, Knowledge, RuleSet, measure
-from r2n.rules.modelfile import from_text, to_text
+from r2n.rules.document import from_text
+from r2n.rules.modelfile import to_text
 from r2n.search import Caps, Prices, Problem, descend
 from r2n.table import Schema, Table
 
