@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from r2n.errors import ConstantRules, Interrupted, ParameterError, SchemaError, UnseenCategory
 from r2n.learn.counts import ClassCounts, Counts
 from r2n.learn.fronts import Fronts
-from r2n.learn.given import truths
+from r2n.learn.given import evaluate_literals
 from r2n.learn.interruption import describe_interruption
 from r2n.learn.learned import Learned, forget_unread
 from r2n.learn.options import Options, Parameters
@@ -169,7 +169,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator, Parameters
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn `rules_` from a table and its labels; a row of weight 2 counts as two rows, one of weight 0 as none."""
         began = time.monotonic()
-        options = Options.checked(self.get_params(deep=False))
+        options = Options.read(self.get_params(deep=False))
         rows = TrainingRows.read(X, y, sample_weight, options)
         options = replace(options, knowledge=read_expert(rows, options))
         for words in doubts(options.knowledge, rows.schema):
@@ -270,7 +270,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator, Parameters
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
         table = self._table(X)
-        return self.classes_[self._winners()[self._decided(table)]]
+        return self.classes_[self._decided_classes()[self._find_deciders(table)]]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Share of each class among training rows like this one, smoothed by one row of each class.
@@ -281,19 +281,19 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator, Parameters
         """
         table = self._table(X)
         if isinstance(self._counts, ClassCounts):
-            return self._counts.shares[self._decided(table)]
+            return self._counts.shares[self._find_deciders(table)]
         assert isinstance(self.rules_, RuleSet)
         probability = self._counts.probability(self.rules_.fires(table))
         pair = np.column_stack([1 - probability, probability])
         return pair if self.classes_[1] == self.rules_.label else pair[:, ::-1]
 
-    def _decided(self, table: Table) -> NDArray[np.intp]:
-        """Which part of the model decides each row, as a position in `_winners`."""
+    def _find_deciders(self, table: Table) -> NDArray[np.intp]:
+        """Which part of the model decides each row, as a position in `_decided_classes`."""
         if isinstance(self.rules_, ClassRules):
             return self.rules_.decided(table)
         return np.where(self.rules_.truth(table), 0, 1)
 
-    def _winners(self) -> NDArray[np.intp]:
+    def _decided_classes(self) -> NDArray[np.intp]:
         """For each part of the model the position in `classes_` of the class it decides for."""
         classes = self.classes_.tolist()
         return np.array([classes.index(label) for label in (*self.rules_.labels, self.rules_.default)])
@@ -301,7 +301,7 @@ class R2NClassifier(TransformerMixin, ClassifierMixin, BaseEstimator, Parameters
     def transform(self, X: Any) -> Bools:
         """The learned literals as Boolean columns, named by `get_feature_names_out`."""
         table = self._table(X)
-        return truths(self.rules_.literals, table)
+        return evaluate_literals(self.rules_.literals, table)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The literals' texts. `input_features` must be the columns at fit, or name them if they had no names."""

@@ -55,13 +55,13 @@ _PUBLISHED = {
 }
 
 
-def _alone(network: NetworkSettings) -> Preset:
+def _without_search(network: NetworkSettings) -> Preset:
     """The network's rules as they are: the paper has no refinement, nor a bound on what is to be read."""
     whole = {"effort": "none", "max_columns": None, "price": 0.0, "validation_fraction": 0.0}
     return MappingProxyType({"network": network, **whole})
 
 
-PAPER_SYNTHETIC = _alone(_SYNTHETIC)
-PAPER_REAL = _alone(_REAL)
-PUBLISHED_SYNTHETIC = _alone(_SYNTHETIC(**_PUBLISHED))
-PUBLISHED_REAL = _alone(_REAL(**_PUBLISHED))
+PAPER_SYNTHETIC = _without_search(_SYNTHETIC)
+PAPER_REAL = _without_search(_REAL)
+PUBLISHED_SYNTHETIC = _without_search(_SYNTHETIC(**_PUBLISHED))
+PUBLISHED_REAL = _without_search(_REAL(**_PUBLISHED))

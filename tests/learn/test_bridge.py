@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from r2n.datasets import example
 from r2n.learn.bridge import decode_literals, extract, network_rows
-from r2n.learn.given import predefined_literals
+from r2n.learn.given import offer_literals
 from r2n.network import Cooling, Halfspaces, Network, Params, Penalties, Settings, Training
 from r2n.network.gates import OR_GATES
 from r2n.network.literals import HalfspaceParams
@@ -42,7 +42,7 @@ def agreement(network: Network, params: Params, columns: dict[str, object]) -> t
     """What the step-function network says of a table's matrix, and what the decoded rules say of the table."""
     schema, table = Schema.learn(columns)
     scaling = Scaling.learn(table, schema.numeric)
-    literals = predefined_literals(schema, table, negations=True)
+    literals = offer_literals(schema, table, negations=True)
     assert len(literals) == network.n_given
     rules = extract(network, params, scaling, literals, RuleSet((), schema=schema))
     rows = network_rows(table, scaling, literals, np.zeros(table.n_rows, bool), np.ones(table.n_rows))
@@ -91,7 +91,7 @@ def test_on_their_own_literals_they_agree_without_exception(seed: int, n_rules: 
     columns = mixed_table(seed, 300)
     schema, table = Schema.learn(columns)
     scaling = Scaling.learn(table, schema.numeric)
-    given_literals = predefined_literals(schema, table, negations=True)
+    given_literals = offer_literals(schema, table, negations=True)
     decoded = decode_literals(network, params, scaling, given_literals)
     rules = extract(network, params, scaling, given_literals, RuleSet((), schema=schema))
     on_boundaries = {name: np.array(values, dtype=object) for name, values in columns.items()}

@@ -17,7 +17,7 @@ from r2n.datasets import example
 from r2n.errors import Interrupted, ModelFileError, ParameterError, ParseError
 from r2n.learn.counts import shares_of
 from r2n.learn.labels import Labels, weights_of
-from r2n.learn.order import ordered, unclaimed_class
+from r2n.learn.order import find_default, order_classes
 from r2n.rules import ClassRules, Knowledge, RuleSet, measure
 from r2n.rules.document import from_text
 from r2n.rules.modelfile import to_text
@@ -93,14 +93,14 @@ def test_the_order_of_classes_cannot_be_bettered_by_exchanging_neighbours(seed: 
         got = np.where(claims.any(axis=1), np.array(order)[first], -1)
         return float(weight[got == codes].sum())
 
-    order = ordered(claims, codes, weight)
+    order = order_classes(claims, codes, weight)
     for i in range(3):
         other = [*order[:i], order[i + 1], order[i], *order[i + 2 :]]
         assert right(other) <= right(order) + 1e-9
     silent = ~claims.any(axis=1)
     if silent.any():
         counts = [weight[silent & (codes == k)].sum() for k in range(4)]
-        assert counts[unclaimed_class(claims, codes, weight)] == max(counts)
+        assert counts[find_default(claims, codes, weight)] == max(counts)
 
 
 @pytest.mark.parametrize(("load", "least"), [(load_iris, 0.95), (load_wine, 0.95)])

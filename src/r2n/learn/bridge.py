@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.learn.given import truths
+from r2n.learn.given import evaluate_literals
 from r2n.network import DecodedHalfspace, Network, Params, Rows
 from r2n.rules import Halfspace, Literal, Rule, RuleSet
 from r2n.table import Scaling, Table
@@ -21,7 +21,7 @@ def network_rows(
     """What the network sees of a table."""
     return Rows(
         x=scaling.matrix(table),
-        given=truths(given, table),
+        given=evaluate_literals(given, table),
         missing=scaling.missing(table),
         y=y.astype(np.float32),
         weight=weight.astype(np.float32),
@@ -48,17 +48,17 @@ def extract(
     params: Params,
     scaling: Scaling,
     given: Sequence[Literal],
-    blank: RuleSet,
+    empty: RuleSet,
     mean: Means = 0.0,
 ) -> RuleSet:
-    """The rule set that the signs of u and v spell, with the labels and schema of `blank`.
+    """The rule set that the signs of u and v spell, with the labels and schema of `empty`.
 
     `mean` is that of the network's columns, which stands in for those that a literal leaves out.
     It is the step-function network, by propositions 1 and 2: no prediction differs.
     """
     literals = decode_literals(network, params, scaling, given, mean)
     rules = (_rule([literals[i] for i in members]) for members in network.decode(params).rules)
-    return blank.with_rules(rule for rule in rules if rule is not None)
+    return empty.with_rules(rule for rule in rules if rule is not None)
 
 
 def _rule(members: Sequence[Literal | bool]) -> Rule | None:

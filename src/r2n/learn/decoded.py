@@ -39,24 +39,24 @@ class Trained:
     interrupted: bool = False  # by the user's Ctrl-C
 
 
-def best_decoded(decoded: Sequence[Decoded], by_loss: bool) -> Decoded:
+def find_best(decoded: Sequence[Decoded], by_loss: bool) -> Decoded:
     """The restart of the lowest score. Losses compare at one temperature, so the coldest come first."""
     return min(decoded, key=lambda one: (one.temperature if by_loss else 0.0, one.score))
 
 
-def choose(decoded: Sequence[Decoded], blank: RuleSet, judges: Labelled, options: Options) -> Decoded:
+def choose(decoded: Sequence[Decoded], empty: RuleSet, judges: Labelled, options: Options) -> Decoded:
     """The restart to keep: by its training loss, as the paper does, or by its crisp rules on the rows that judge.
 
     A rule set must beat the constants: without rules, and with one that is always true.
     """
     if decoded and options.network is not None and options.network.keep == "loss":
-        return best_decoded(decoded, by_loss=True)
+        return find_best(decoded, by_loss=True)
 
     def cost(one: Decoded) -> tuple[float, int]:
         error = float(np.average(one.rules.truth(judges.table) != judges.truth, weights=judges.weight))
         return error + options.price * sum(len(rule.literals) for rule in one.rules.rules), one.rules.size
 
-    constants = [Decoded(rules, rules) for rules in (blank, blank.with_rules([Rule()]))]
+    constants = [Decoded(rules, rules) for rules in (empty, empty.with_rules([Rule()]))]
     return min([*decoded, *constants], key=cost)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from r2n.errors import ParameterError
 from r2n.learn.bridge import extract, network_rows
-from r2n.learn.decoded import Decoded, Parts, Trained, best_decoded
-from r2n.learn.given import predefined_literals
+from r2n.learn.decoded import Decoded, Parts, Trained, find_best
+from r2n.learn.given import offer_literals
 from r2n.learn.options import NETWORK_PROGRESS, Options
 from r2n.learn.settings import NetworkSettings
 from r2n.learn.trained import ClassNetwork, Restart, Weights
@@ -34,14 +34,14 @@ from r2n.table import Scaling
 
 
 def train_network(
-    blank: RuleSet, rows: Labelled, parts: Parts, scaling: Scaling, options: Options, seed: int, began: float
+    empty: RuleSet, rows: Labelled, parts: Parts, scaling: Scaling, options: Options, seed: int, began: float
 ) -> Trained:
     """Train the network and decode every restart. `scaling` is that of the columns which it may read."""
-    own, schema = options.network, blank.schema
+    own, schema = options.network, empty.schema
     assert own is not None, "who asks for it has settings"
     assert schema is not None
     allowed = schema.without(options.knowledge.excluded)
-    given = (*predefined_literals(allowed, rows.table, own.negations), *options.knowledge.literals)
+    given = (*offer_literals(allowed, rows.table, own.negations), *options.knowledge.literals)
     network, whole = (network_of(own, len(allowed.numeric), len(given), share) for share in (own.drop_below, 0.0))
     inside = network_rows(rows.table, scaling, given, rows.truth, rows.weight)
     training = start_training(network, training_settings(own, options), inside, *parts, seed=seed)
@@ -51,15 +51,15 @@ def train_network(
         raise ParameterError("training broke down: every restart's loss became infinite. Lower learning_rate.")
     decoded = tuple(
         Decoded(
-            extract(network, one.params, scaling, given, blank, inside.mean),
-            extract(whole, one.params, scaling, given, blank),
+            extract(network, one.params, scaling, given, empty, inside.mean),
+            extract(whole, one.params, scaling, given, empty),
             one.score,
             one.temperature,
         )
         for one in kept
     )
     restarts = tuple(restart_of(one, each) for one, each in zip(kept, decoded, strict=True))
-    best = decoded.index(best_decoded(decoded, own.keep == "loss"))
+    best = decoded.index(find_best(decoded, own.keep == "loss"))
     shown = ClassNetwork(schema, scaling, given, own.or_gate, restarts, best)
     return Trained(decoded, tuple(history), shown, interrupted)
 

@@ -10,7 +10,7 @@ Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
-def ordered(claims: Bools, codes: Codes, weight: Floats) -> list[int]:
+def order_classes(claims: Bools, codes: Codes, weight: Floats) -> list[int]:
     """The order of the classes: the most precise rule set is asked first.
 
     Then neighbours change places as long as that lowers the training error. `claims` has a column for each class.
@@ -32,7 +32,7 @@ def ordered(claims: Bools, codes: Codes, weight: Floats) -> list[int]:
     return order
 
 
-def unclaimed_class(claims: Bools, codes: Codes, weight: Floats) -> int:
+def find_default(claims: Bools, codes: Codes, weight: Floats) -> int:
     """The most frequent class among the rows that none claims; of all rows if there are none."""
     silent = ~claims.any(axis=1)
     counted = silent if silent.any() else np.ones(len(codes), dtype=np.bool_)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.learn.counts import ClassCounts, Counts
-from r2n.learn.order import ordered, unclaimed_class
+from r2n.learn.order import find_default, order_classes
 from r2n.rules import Baseline, ClassRules, RuleSet
 from r2n.rules.counts import CountedRules, count_rules
 from r2n.table import Schema, Table
@@ -69,7 +69,7 @@ class ClassPicks:
             bits[:, place // 8] |= np.left_shift(fired.any(axis=1), place % 8, dtype=np.uint8)
             counted = rules.with_baseline(Baseline(table.n_rows, None, count_rules(rules, fired, truth)))
             kept[k].append(counted.without_unread())
-        first, group = grouped(bits, codes)
+        first, group = group_rows(bits, codes)
         said = np.unpackbits(bits[first], axis=1, count=len(every), bitorder="little").astype(np.bool_)
         weights: Floats = np.bincount(group, weights=weight).astype(np.float64)
         return cls(tuple(map(tuple, kept)), every[0][1].schema, said, codes[first], weights, np.bincount(group))
@@ -78,8 +78,8 @@ class ClassPicks:
         """One rule set of each class as one model: the order in which they are asked, and the default, come with it."""
         starts = np.cumsum([0, *map(len, self.options)])[:-1]
         claims = self.said[:, starts + np.asarray(chosen, dtype=np.intp)]
-        order = ordered(claims, self.codes, self.weight)
-        winners = np.array([*order, unclaimed_class(claims, self.codes, self.weight)])
+        order = order_classes(claims, self.codes, self.weight)
+        winners = np.array([*order, find_default(claims, self.codes, self.weight)])
         asked = claims[:, order]
         decided = np.where(asked.any(axis=1), asked.argmax(axis=1), len(order))
         picked = [own[i] for own, i in zip(self.options, chosen, strict=True)]
@@ -100,10 +100,10 @@ def _counts_of(rules: RuleSet) -> CountedRules:
     return rules.baseline.rules
 
 
-def grouped(bits: NDArray[np.uint8], codes: Codes) -> tuple[Codes, Codes]:
+def group_rows(bits: NDArray[np.uint8], codes: Codes) -> tuple[Codes, Codes]:
     """Equal rows of equal class as groups: one row of each, and to which group each row belongs.
 
-    >>> first, group = grouped(np.array([[3], [1], [3], [3]], dtype=np.uint8), np.array([0, 0, 0, 1]))
+    >>> first, group = group_rows(np.array([[3], [1], [3], [3]], dtype=np.uint8), np.array([0, 0, 0, 1]))
     >>> first.tolist(), group.tolist()
     ([1, 0, 3], [1, 0, 1, 2])
     """

@@ -28,7 +28,7 @@ from r2n.table import Scaling, Value
 class Work:
     """What is to be learned of one class, from what, and how."""
 
-    blank: RuleSet  # says which class and which columns
+    empty: RuleSet  # says which class and which columns
     rows: Labelled
     scaling: Scaling  # of all numeric columns
     options: Options
@@ -66,13 +66,13 @@ def learn_by_position(
     learned: dict[Value, Learned] = {}
     first = began
     for k in described:
-        blank = rows.labels.blank(k, rows.schema)
-        one = Learned(blank, blank, interrupted=NOT_BEGUN)
+        empty = rows.labels.empty_rules(k, rows.schema)
+        one = Learned(empty, empty, interrupted=NOT_BEGUN)
         if not any(before.interrupted for before in learned.values()):
             own = replace(options, part=Part(len(learned), len(described), first))
             labelled = Labelled(rows.table, rows.labels.codes == k, rows.weight)
             try:
-                one = learn_class(Work(blank, labelled, scaling, own, rng, began))
+                one = learn_class(Work(empty, labelled, scaling, own, rng, began))
             except KeyboardInterrupt:
                 if not learned:
                     raise  # there is no best so far
@@ -83,26 +83,26 @@ def learn_by_position(
 
 def learn_class(work: Work) -> Learned:
     """Split the rows, screen the columns, train, decode, refine."""
-    schema, options = work.blank.schema, work.options
+    schema, options = work.empty.schema, work.options
     assert schema is not None
-    parts = split(work.rows.truth, options.validation_fraction, work.rng)
+    parts = split_rows(work.rows.truth, options.validation_fraction, work.rng)
     seed = int(work.rng.randint(2**31 - 1))
     allowed = schema.without(options.knowledge.excluded)
     named = options.knowledge.columns & set(allowed.names)
     # Rows held out have no say in which columns are read: they are to judge what was made of them.
     narrow = screen_columns(work.rows.take(parts[0]), allowed, named, seed)
     dropped = set(allowed.names) - set(narrow.names)
-    blank = work.blank.with_schema(schema.without(dropped))
-    learned = train_and_refine(replace(work, blank=blank, parts=parts, seed=seed))
+    empty = work.empty.with_schema(schema.without(dropped))
+    learned = train_and_refine(replace(work, empty=empty, parts=parts, seed=seed))
     return learned.with_schema(schema) if dropped else learned
 
 
 def train_and_refine(work: Work) -> Learned:
     """The same once it is known which rows train and judge, and which columns are read."""
     options = work.options
-    assert work.blank.schema is not None
+    assert work.empty.schema is not None
     refining = options.effort != "none"
-    if options.network is None or (refining and options.is_hurried(work.rows.n_rows, len(work.blank.schema.columns))):
+    if options.network is None or (refining and options.is_hurried(work.rows.n_rows, len(work.empty.schema.columns))):
         return refine_trained(Trained(), work)
     trained = train(work)
     where = (
@@ -121,7 +121,7 @@ def train(work: Work) -> Trained:
     """Train the network, on a part of the rows where the search reads the others."""
     from r2n.learn.network import train_network  # it loads JAX, which only those need who train a network
 
-    options, rows, parts, schema = work.options, work.rows, work.parts, work.blank.schema
+    options, rows, parts, schema = work.options, work.rows, work.parts, work.empty.schema
     assert schema is not None
     if options.effort != "none":
         rows, parts = draw_fewer(rows, parts, work.rng)
@@ -129,7 +129,7 @@ def train(work: Work) -> Trained:
     own = work.scaling.only(columns)
     if rows is not work.rows:
         own = Scaling.learn(rows.table, columns, options.scaling, rows.weight)
-    return train_network(work.blank, rows, parts, own, options, work.seed, work.began)
+    return train_network(work.empty, rows, parts, own, options, work.seed, work.began)
 
 
 def draw_fewer(rows: Labelled, parts: Parts, rng: np.random.RandomState) -> tuple[Labelled, Parts]:
@@ -143,14 +143,14 @@ def draw_fewer(rows: Labelled, parts: Parts, rng: np.random.RandomState) -> tupl
 def refine_trained(trained: Trained, work: Work) -> Learned:
     """What the network found, finished crisply; the choice among what comes out is made on the rows held out."""
     options, decoded, expert = work.options, trained.decoded, work.options.knowledge.start
-    best = choose(decoded, work.blank, work.judges, options)
+    best = choose(decoded, work.empty, work.judges, options)
     chosen = [best] if options.effort == "quick" else [*decoded, best]
     decoded_rules = [simplify(start.rules).rules for start in chosen]
     starts = list(dict.fromkeys([(), *([expert] if expert else []), *decoded_rules]))
     plan, watcher = options.plan(work.seed, work.began), Watcher(options.callback)
     share = 1.0 - NETWORK_PROGRESS if decoded else 1.0
     with RefineBar(plan.descents(len(starts)), options.progress, options.part, share) as bar:
-        done = refine(work.blank, work.rows, work.parts, starts, plan, lambda move: watcher.see(move, bar))
+        done = refine(work.empty, work.rows, work.parts, starts, plan, lambda move: watcher.see(move, bar))
     changed = int(np.sum(best.rules.truth(work.rows.table) != done.rules.truth(work.rows.table)))
     return Learned(
         done.rough,
@@ -184,7 +184,7 @@ class Watcher:
             raise KeyboardInterrupt
 
 
-def split(truth: NDArray[np.bool_], share: float, rng: np.random.RandomState) -> Parts:
+def split_rows(truth: NDArray[np.bool_], share: float, rng: np.random.RandomState) -> Parts:
     """Rows that train and rows that judge, the same share of each class; with too few rows, all do both.
 
     Of a rare class five rows judge, or a third of it: what a single row says is never worth a rule.

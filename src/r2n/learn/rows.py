@@ -34,7 +34,7 @@ class TrainingRows:
         if not weight.all():
             some = np.flatnonzero(weight)
             table, labels, weight = table.take(some, alone=True), labels.take(some), weight[some]
-        labels = labels.describing(options.positive)
+        labels = labels.with_positive(options.positive)
         schema, table = Schema.learn(table, options.categories, options.missing_values)
         return cls(table, schema, labels, weight)
 
@@ -42,9 +42,9 @@ class TrainingRows:
 def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
     """What the expert's parameters say, checked before any work is done; then no column may hold identifiers."""
     labels, schema = rows.labels, rows.schema
-    blank = labels.blank(labels.positive, schema) if len(labels.classes) == 2 else None
+    empty = labels.empty_rules(labels.positive, schema) if len(labels.classes) == 2 else None
     expert = (options.literals, options.start, options.fixed, options.exclude, options.apart, options.monotone)
-    knowledge = read_knowledge(schema, blank, *expert)
+    knowledge = read_knowledge(schema, empty, *expert)
     _refuse_too_much(knowledge, options)
     _refuse_without_search(knowledge, options)
     declared = {*options.categories, *knowledge.excluded}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import EngineUnavailable, ParameterError
-from r2n.learn.given import truths
+from r2n.learn.given import evaluate_literals
 from r2n.rules import Literal, RuleSet, rename_columns
 from r2n.runtime.forks import LOST
 from r2n.table import Scaling, Schema, Table, Value, has_text_names
@@ -80,7 +80,7 @@ class ClassNetwork:
         network = Network(Halfspaces(*weights.W_p.shape), len(self.given), len(weights.v), self.or_gate)
         params = Params(HalfspaceParams(weights.W_p, weights.b), weights.u, weights.v)
         truth = np.empty(table.n_rows)
-        x, given = self.scaling.matrix(table), truths(self.given, table)
+        x, given = self.scaling.matrix(table), evaluate_literals(self.given, table)
         for start in range(0, table.n_rows, BLOCK):
             block = slice(start, start + BLOCK)
             truth[block] = network.forward(params, x[block].T, given[block].T, tau)  # type: ignore[arg-type]
