@@ -60,7 +60,7 @@ class NetworkSettings:
     learning_rate : float, default=0.01
         The optimizer's step. Lower it if training breaks down.
     batch_size : int, default=200
-        Rows in a batch. Raise it if labels are noisy, lower it if the table is small.
+        Rows in a batch. Raise it if labels are noisy, or if a class is so rare that batches miss it.
     epochs : int, default=200
         Epochs of each restart. Raise it, together with `gamma`, if the loss still falls when the network is cold.
     steps_per_epoch : int, default=32
@@ -70,7 +70,7 @@ class NetworkSettings:
     temperature : float, default=1.0
         The temperature at the start (the paper's τ). Raise it if training settles on its first rules too early.
     gamma : float, default=0.966
-        The factor on the temperature after each epoch (the paper's γ). Raise it, together with `epochs`, to cool slower.
+        The factor on the temperature after each epoch (the paper's γ). Raise it, with `epochs`, to cool slower.
     temperature_floor : float, default=0.001
         The lowest temperature. Lower it if the network errs less than the rules read from it.
     keep : {"crisp", "loss"}, default="crisp"
