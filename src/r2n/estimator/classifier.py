@@ -38,7 +38,7 @@ class R2NClassifier(FittedModel, Parameters):
         How the network that proposes rules is built and trained. Take None to train none: the search then starts from
         no rules, or from `start`. That is faster, often as good on easy tables, and worse where rules have many
         conditions. `set_params` and `GridSearchCV` name the network's parameters `network__penalty` and so on.
-    effort : {"none", "quick", "default", "thorough"}, default="default"
+    effort : {"none", "quick", "default", "thorough"}, default='default'
         How long the search works on the network's rules. "quick" descends once: for first looks. "default" descends
         from all restarts at several prices, escapes from where they end, and builds a front to choose from. "thorough"
         escapes many more times, which takes minutes: for a final model. "none" applies only the limits below: to see

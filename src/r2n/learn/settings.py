@@ -38,7 +38,7 @@ class NetworkSettings:
     n_rules : int, default=25
         The most rules that the network learns (the paper's J). Rules it does not need stay unused, so lower it only to
         save time.
-    or_gate : {"sum", "max", "product"}, default="sum"
+    or_gate : {"sum", "max", "product"}, default='sum'
         The soft OR. Take "max" to train as the paper does; only one rule then learns from each row.
     negations : bool, default=False
         Whether to offer `column not in {category}` beside `column in {category}`. Try it with `effort="none"`; the
@@ -49,12 +49,12 @@ class NetworkSettings:
     scale_penalties : bool or "gates", default=True
         Whether to divide the penalties by `n_rules`. The paper does not (False), and its sums then drive the rules to a
         constant; the authors' code divides those of the AND and OR layers only ("gates").
-    optimizer : {"adam", "amsgrad"}, default="adam"
+    optimizer : {"adam", "amsgrad"}, default='adam'
         What turns gradients into steps. Take "amsgrad" to train as the authors' code does.
     clip_gradient : float or None, default=None
         The largest norm of the gradient over all weights of a restart. Set it, to 1 as the authors do, if training
         breaks down.
-    initial_weights : {"sparse", "normal"}, default="sparse"
+    initial_weights : {"sparse", "normal"}, default='sparse'
         Where training starts: with about two literals in each rule, or, as in the authors' code, with u and v from
         N(0, 1) and small halfspaces.
     learning_rate : float, default=0.01
@@ -73,13 +73,13 @@ class NetworkSettings:
         The factor on the temperature after each epoch (the paper's γ). Raise it, with `epochs`, to cool slower.
     temperature_floor : float, default=0.001
         The lowest temperature. Lower it if the network errs less than the rules read from it.
-    keep : {"crisp", "loss"}, default="crisp"
+    keep : {"crisp", "loss"}, default='crisp'
         Which epoch is kept: the one whose crisp rules err least on held-out rows or, as in the paper, the one with the
         lowest training loss among those at the lowest temperature.
     drop_below : float, default=0.025
         Coefficients below this share of a literal's largest are dropped, each taken times the spread of its column.
         Raise it for literals with fewer columns; 0 keeps all.
-    scaling : {"standard", "none"}, default="standard"
+    scaling : {"standard", "none"}, default='standard'
         Whether the network sees numeric columns with mean 0 and spread 1, or as they are. Take "none" if all columns
         have one unit and its size matters. Rules are always in the table's own units.
 
