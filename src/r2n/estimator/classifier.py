@@ -251,7 +251,7 @@ class R2NClassifier(FittedModel, Parameters):
         return self
 
     def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, named: bool) -> None:
-        """The fitted attributes. Of the training rows they keep what rules read and what was counted, no more."""
+        """Set the fitted attributes. Of the training rows they keep what rules read and counts, no more."""
         self.classes_ = rows.labels.classes
         self.n_features_in_ = len(rows.schema.columns)
         self.feature_names_in_ = np.array(rows.schema.names, dtype=object)

@@ -30,7 +30,7 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
     _counts: Counts | ClassCounts
 
     def _use(self, chosen: tuple[int, ...]) -> None:
-        """Take the rules that stand in these rows of the front, and what was counted of them."""
+        """Make the rules in these rows of the front, and their counts, those of this model."""
         self.chosen_ = chosen
         places = dict(map(self.front_.place, chosen))
         self.rules_, self._counts = self._picks.model([places.get(k, 0) for k in range(len(self.front_.fronts))])
@@ -164,13 +164,13 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         return pair if self.classes_[1] == self.rules_.label else pair[:, ::-1]
 
     def _find_deciders(self, table: Table) -> NDArray[np.intp]:
-        """Which part of the model decides each row, as a position in `_decided_classes`."""
+        """Find which rule set decides each row, as a position in `_decided_classes`; the default comes last."""
         if isinstance(self.rules_, ClassRules):
             return self.rules_.decided(table)
         return np.where(self.rules_.truth(table), 0, 1)
 
     def _decided_classes(self) -> NDArray[np.intp]:
-        """For each part of the model the position in `classes_` of the class it decides for."""
+        """Find the class that each rule set, and the default, predict, as a position in `classes_`."""
         classes = self.classes_.tolist()
         return np.array([classes.index(label) for label in (*self.rules_.labels, self.rules_.default)])
 

@@ -18,7 +18,7 @@ Means = NDArray[np.float32] | float
 def network_rows(
     table: Table, scaling: Scaling, given: Sequence[Literal], y: NDArray[np.bool_], weight: NDArray[np.float64]
 ) -> Rows:
-    """What the network sees of a table."""
+    """Make of a table what the network reads."""
     return Rows(
         x=scaling.matrix(table),
         given=evaluate_literals(given, table),
@@ -30,7 +30,7 @@ def network_rows(
 
 
 def decode_halfspace(decoded: DecodedHalfspace, scaling: Scaling) -> Halfspace | bool:
-    """A learned literal in the table's units; True or False if it reads no column."""
+    """Bring a learned literal into the table's units; True or False if it reads no column."""
     terms, threshold = scaling.in_units(decoded.weights, decoded.bias)
     return Halfspace(terms, threshold) if terms else decoded.bias > 0
 
@@ -38,7 +38,7 @@ def decode_halfspace(decoded: DecodedHalfspace, scaling: Scaling) -> Halfspace |
 def decode_literals(
     network: Network, params: Params, scaling: Scaling, given: Sequence[Literal], mean: Means = 0.0
 ) -> tuple[Literal | bool, ...]:
-    """The M literals of the AND layer in its order: learned, then predefined."""
+    """List the M literals of the AND layer in its order: learned, then given."""
     learned = network.literals.decode(params.literals, mean)
     return (*(decode_halfspace(literal, scaling) for literal in learned), *given)
 
@@ -51,10 +51,10 @@ def extract(
     empty: RuleSet,
     mean: Means = 0.0,
 ) -> RuleSet:
-    """The rule set that the signs of u and v spell, with the labels and schema of `empty`.
+    """Read the rule set from the signs of u and v; it has the labels and the schema of `empty`.
 
-    `mean` is that of the network's columns, which stands in for those that a literal leaves out.
-    It is the step-function network, by propositions 1 and 2: no prediction differs.
+    A literal counts the columns that it leaves out at their `mean`. By propositions 1 and 2 the rules predict as the
+    step-function network does, on every row.
     """
     literals = decode_literals(network, params, scaling, given, mean)
     rules = (_rule([literals[i] for i in members]) for members in network.decode(params).rules)
@@ -62,7 +62,7 @@ def extract(
 
 
 def _rule(members: Sequence[Literal | bool]) -> Rule | None:
-    """Constants are settled at once: a true one says nothing, a false one ends the rule."""
+    """Drop literals that are always true; a rule with one that is always false is no rule."""
     if any(member is False for member in members):
         return None
     return Rule(tuple(member for member in members if not isinstance(member, bool)))

@@ -13,9 +13,9 @@ from r2n.table import Column, Schema, Table, Value
 
 
 def offer_literals(schema: Schema, table: Table, negations: bool = False) -> tuple[Literal, ...]:
-    """One literal a category (with its negation on request), and whether a value is missing where some are.
+    """List one literal for each category, and `is missing` and `is known` for columns with missing values.
 
-    Categories too rare to learn from are not offered, or a column of names would drown the network.
+    Rare categories are left out, or a column of names would drown the network. `negations` adds `not in`.
     """
     literals: list[Literal] = []
     for column in schema.columns:
@@ -29,7 +29,7 @@ def offer_literals(schema: Schema, table: Table, negations: bool = False) -> tup
 
 
 def _find_frequent(column: Column, table: Table) -> tuple[Value, ...]:
-    """The categories that enough rows have, in their order; of many, the most frequent."""
+    """Find the categories that enough rows have, in their order; of many, the most frequent."""
     if not column.categories:
         return ()
     codes, values = table.codes(column.name)
@@ -40,7 +40,7 @@ def _find_frequent(column: Column, table: Table) -> tuple[Value, ...]:
 
 
 def evaluate_literals(literals: Sequence[Literal], table: Table) -> NDArray[np.bool_]:
-    """The literals as Boolean columns."""
+    """Evaluate literals on each row, as Boolean columns."""
     columns = np.empty((table.n_rows, len(literals)), dtype=np.bool_)
     for k, literal in enumerate(literals):
         columns[:, k] = literal.evaluate(table)

@@ -57,7 +57,7 @@ class Labels:
         return cls(classes, codes.astype(np.intp), len(classes) - 1)
 
     def with_positive(self, positive: Any) -> Labels:
-        """With the class that rules for two classes are to describe, if one is named."""
+        """Let rules for two classes describe this class; None changes nothing."""
         return self if positive is None else replace(self, positive=_find_positive(self.classes, positive))
 
     @property
@@ -71,7 +71,7 @@ class Labels:
         return (self.positive,) if len(self.classes) == 2 else tuple(range(len(self.classes)))
 
     def empty_rules(self, k: int, schema: Schema) -> RuleSet:
-        """The empty rule set of the k-th class: against the other one, or against all others."""
+        """Make the empty rule set of the k-th class: against the other one, or against all others."""
         label = self.values[k]
         other = self.values[1 - k] if len(self.classes) == 2 else f"not {label}"
         return RuleSet((), label, other, schema)
@@ -89,7 +89,7 @@ def _describe_one_class(label: Value, where: str = "") -> str:
 
 
 def _to_array(y: Any) -> Any:
-    """Nullable columns as the values they hold, not as floats or objects; anything else as it is."""
+    """Read nullable columns as the values they hold, not as floats or objects; leave anything else as it is."""
     if isinstance(y, list | tuple):
         # As objects: else numbers beside text would become text, and a NUL be cut off the end of one.
         mixed = len({isinstance(label, str) for label in y}) > 1
@@ -175,7 +175,7 @@ def _find_positive(classes: NDArray[Any], positive: Any) -> int:
 
 
 def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray[np.float64]:
-    """What each row weighs: its own weight times its class's, as in scikit-learn."""
+    """Multiply each row's own weight by its class's, as scikit-learn does."""
     weight = counts_of(_read_sample_weights(sample_weight, len(labels.codes)))
     if class_weight is None:
         return weight

@@ -36,9 +36,9 @@ from r2n.table import Scaling
 def train_network(
     empty: RuleSet, rows: Labelled, parts: Parts, scaling: Scaling, options: Options, seed: int, began: float
 ) -> Trained:
-    """Train the network and decode every restart. `scaling` is that of the columns which it may read."""
+    """Train the network and decode every restart. `scaling` is that of the columns it may read."""
     own, schema = options.network, empty.schema
-    assert own is not None, "who asks for it has settings"
+    assert own is not None, "without settings no network is trained"
     assert schema is not None
     allowed = schema.without(options.knowledge.excluded)
     given = (*offer_literals(allowed, rows.table, own.negations), *options.knowledge.literals)
@@ -65,20 +65,20 @@ def train_network(
 
 
 def restart_of(kept: Kept, decoded: Decoded) -> Restart:
-    """What a model keeps of a restart: a copy of its weights, not the arrays of all restarts."""
+    """Copy one restart's weights, so that a model does not keep the arrays of all restarts."""
     literals, u, v = kept.params
     weights = Weights(*(np.array(leaf) for leaf in (literals.W_p, literals.b, u, v)))
     return Restart(decoded.rules, weights, decoded.score, decoded.temperature)
 
 
 def network_of(own: NetworkSettings, n_columns: int, n_given: int, negligible: float) -> Network:
-    """The network for a table of so many numeric columns and given literals."""
+    """Make the network for this many numeric columns and given literals."""
     literals = Halfspaces(n_columns, own.n_literals if n_columns else 0, negligible)
     return Network(literals, n_given, own.n_rules, own.or_gate)
 
 
 def training_settings(own: NetworkSettings, options: Options) -> Settings:
-    """How it is trained; where the search follows, restarts take different penalties."""
+    """Make the settings of training. Where the search follows, restarts take different penalties."""
     J = own.n_rules
     gates, literals = (J if own.scale_penalties else 1), (J if own.scale_penalties is True else 1)
     return Settings(
@@ -100,9 +100,9 @@ def training_settings(own: NetworkSettings, options: Options) -> Settings:
 def watch_training(
     training: Iterable[Record], options: Options, epochs: int, began: float
 ) -> tuple[list[Record], bool]:
-    """Run the training to its end, to its share of the time, until the callback says so, or to the user's Ctrl-C.
+    """Train until the epochs or the time are used up, the callback returns true, or the user presses Ctrl-C.
 
-    The best so far is kept; the second value says whether it was a Ctrl-C, which ends the work that follows, too.
+    The second value says whether it was a Ctrl-C, which also ends the work that follows.
     """
     history: list[Record] = []
     alone = options.effort == "none"

@@ -1,4 +1,4 @@
-"""The parameters of R2NClassifier, each declared here once, and what they say of the work to be done."""
+"""The parameters of R2NClassifier, each declared here once, and the work that follows from them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Parameters:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Options(Parameters):
-    """The parameters once they are checked, with what an expert's say of the table's columns."""
+    """The parameters once they are checked, with the expert's as `knowledge` about the table's columns."""
 
     knowledge: Knowledge = NOTHING
     part: Part = WHOLE  # which class is being learned, for the progress bar
@@ -95,7 +95,7 @@ class Options(Parameters):
 
     @property
     def scaling(self) -> str:
-        """How numeric columns are scaled; without a network too, for what cannot be scaled is refused."""
+        """How numeric columns are scaled. Columns that cannot be are refused without a network too."""
         return "standard" if self.network is None else self.network.scaling
 
     @property

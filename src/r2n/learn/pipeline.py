@@ -1,4 +1,4 @@
-"""The way through the house: a network is trained, decoded, refined; what comes out is a rule set and its story."""
+"""The way through the house, class by class: train a network, decode it, search from its rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from r2n.table import Scaling, Value
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is to be learned of one class, from what, and how."""
+    """What one class is learned from, and how."""
 
     empty: RuleSet  # says which class and which columns
     rows: Labelled
@@ -46,7 +46,7 @@ class Work:
 def learn_classes(
     rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float
 ) -> dict[Value, Learned]:
-    """What was learned of each class that gets rules: of one of two, of each of more. Inside, columns have no names."""
+    """Learn rules for one of two classes, or for each of more. Inside, columns go by position."""
     scaling = Scaling.learn(
         rows.table, rows.schema.numeric, options.scaling, rows.weight
     )  # refuses by name what it must
@@ -59,7 +59,7 @@ def learn_classes(
 def learn_by_position(
     rows: TrainingRows, scaling: Scaling, options: Options, rng: np.random.RandomState, began: float
 ) -> dict[Value, Learned]:
-    """One class after the other, each with its share of the time; a Ctrl-C ends the work for all of them."""
+    """Learn one class after the other, each with its share of the time; a Ctrl-C ends the work for all."""
     described = rows.labels.described
     if options.time_limit is not None:
         options = replace(options, time_limit=options.time_limit / len(described))
@@ -82,7 +82,7 @@ def learn_by_position(
 
 
 def learn_class(work: Work) -> Learned:
-    """Split the rows, screen the columns, train, decode, refine."""
+    """Hold out rows, screen the columns, train, decode, refine."""
     schema, options = work.empty.schema, work.options
     assert schema is not None
     parts = split_rows(work.rows.truth, options.validation_fraction, work.rng)
@@ -98,7 +98,7 @@ def learn_class(work: Work) -> Learned:
 
 
 def train_and_refine(work: Work) -> Learned:
-    """The same once it is known which rows train and judge, and which columns are read."""
+    """Train, decode and refine on the rows and columns of this work."""
     options = work.options
     assert work.empty.schema is not None
     refining = options.effort != "none"
@@ -133,7 +133,7 @@ def train(work: Work) -> Trained:
 
 
 def draw_fewer(rows: Labelled, parts: Parts, rng: np.random.RandomState) -> tuple[Labelled, Parts]:
-    """As many rows as a network needs to find where refinement starts."""
+    """Draw as many rows as a network needs to find where refinement starts."""
     if max(map(len, parts)) <= NETWORK_ROWS:
         return rows, parts
     train, judge = (np.sort(rng.permutation(part)[:NETWORK_ROWS]) for part in parts)
@@ -141,7 +141,7 @@ def draw_fewer(rows: Labelled, parts: Parts, rng: np.random.RandomState) -> tupl
 
 
 def refine_trained(trained: Trained, work: Work) -> Learned:
-    """What the network found, finished crisply; the choice among what comes out is made on the rows held out."""
+    """Search from the network's rules, and choose among the results on the held-out rows."""
     options, decoded, expert = work.options, trained.decoded, work.options.knowledge.start
     best = choose(decoded, work.empty, work.judges, options)
     chosen = [best] if options.effort == "quick" else [*decoded, best]
@@ -176,7 +176,7 @@ class Watcher:
         self._callback = callback
 
     def see(self, move: Move, bar: RefineBar) -> None:
-        """One more move. The search takes the callback's yes as it takes a Ctrl-C: it keeps the best so far."""
+        """Keep one more move. If the callback says yes, end the search as a Ctrl-C does: with the best so far."""
         self.moves.append(move)
         bar.update(move)
         if self._callback is not None and self._callback(move):
@@ -185,9 +185,9 @@ class Watcher:
 
 
 def split_rows(truth: NDArray[np.bool_], share: float, rng: np.random.RandomState) -> Parts:
-    """Rows that train and rows that judge, the same share of each class; with too few rows, all do both.
+    """Split the rows into those that train and those that judge, by class; with too few rows, all do both.
 
-    Of a rare class five rows judge, or a third of it: what a single row says is never worth a rule.
+    Of a rare class at least five rows judge, or a third of it: a single row never justifies a rule.
     """
     classes = [rng.permutation(np.flatnonzero(truth == side)) for side in (False, True)]
     held = [max(round(share * len(rows)), min(5, len(rows) // 3)) if share > 0 else 0 for rows in classes]

@@ -1,4 +1,4 @@
-"""The rows to learn from: table, labels and weights, read together; and what an expert says of them."""
+"""What `fit` is given, read: table, labels and weights, and what an expert says of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TrainingRows:
 
     @classmethod
     def read(cls, X: Any, y: Any, sample_weight: Any, options: Options) -> TrainingRows:
-        """Read what `fit` is given; a row without weight is none, whatever stands in its columns."""
+        """Read what `fit` is given. Rows of weight 0 are left out, whatever their columns hold."""
         table = Table.read(X)
         labels = Labels.learn(y, table.n_rows)
         weight = weights_of(sample_weight, options.class_weight, labels)
@@ -40,7 +40,7 @@ class TrainingRows:
 
 
 def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
-    """What the expert's parameters say, checked before any work is done; then no column may hold identifiers."""
+    """Read the expert's parameters, and refuse columns of identifiers, before any work is done."""
     labels, schema = rows.labels, rows.schema
     empty = labels.empty_rules(labels.positive, schema) if len(labels.classes) == 2 else None
     expert = (options.literals, options.start, options.fixed, options.exclude, options.apart, options.monotone)
@@ -53,7 +53,7 @@ def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
 
 
 def _refuse_too_much(knowledge: Knowledge, options: Options) -> None:
-    """Fixed rules must fit the limits."""
+    """Refuse fixed rules that are more than the limits allow."""
     if options.max_rules is not None and len(knowledge.fixed) > options.max_rules:
         many = f"fixed has {len(knowledge.fixed)} rules, but max_rules is {options.max_rules}."
         raise ParameterError(f"{many} Raise it, or give fewer rules.")
@@ -64,7 +64,7 @@ def _refuse_too_much(knowledge: Knowledge, options: Options) -> None:
 
 
 def _refuse_without_search(knowledge: Knowledge, options: Options) -> None:
-    """With `effort="none"` there must be a network, and nothing that only the search can keep to."""
+    """Refuse `effort="none"` without a network, or with conditions that only the search can keep."""
     if options.effort != "none":
         return
     if options.network is None:

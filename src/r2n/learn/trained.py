@@ -1,4 +1,4 @@
-"""The trained network as a fitted model shows it: its weights, its soft output, and the rules of every restart."""
+"""The trained network in a fitted model: its weights, its soft output, and the rules of every restart."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ClassNetwork:
     best: int  # the restart of the lowest score
 
     def renamed(self, names: Mapping[str, str], schema: Schema) -> ClassNetwork:
-        """The same under the names that columns have in this schema, of which it keeps what the network reads."""
+        """Rename the columns, and keep of this schema what the network reads."""
         given = rename_columns(self.given, names)
         scaling = self.scaling.renamed(names)
         read = {*scaling.names, *(name for literal in given for name in literal.columns)}
@@ -101,7 +101,7 @@ class ClassNetwork:
         return replace(self, schema=kept, scaling=scaling, given=given, restarts=tuple(restarts))
 
     def truth(self, table: Table, tau: float, weights: Weights) -> Floats:
-        """The forward pass of equations 2 to 6, a block of rows at a time."""
+        """Run the forward pass of equations 2 to 6, a block of rows at a time."""
         from r2n.network import HalfspaceParams, Halfspaces, Network, Params
 
         network = Network(Halfspaces(*weights.W_p.shape), len(self.given), len(weights.v), self.or_gate)
