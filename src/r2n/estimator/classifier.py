@@ -250,12 +250,12 @@ class R2NClassifier(FittedModel, Parameters):
             warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
         return self
 
-    def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, named: bool) -> None:
+    def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, has_names: bool) -> None:
         """Set the fitted attributes. Of the training rows they keep what rules read and counts, no more."""
         self.classes_ = rows.labels.classes
         self.n_features_in_ = len(rows.schema.columns)
         self.feature_names_in_ = np.array(rows.schema.names, dtype=object)
-        if not named:
+        if not has_names:
             del self.feature_names_in_  # as scikit-learn has it: only for tables with names
         networks = {label: one.network for label, one in learned.items() if one.network is not None}
         self.network_ = TrainedNetwork(networks) if networks else None

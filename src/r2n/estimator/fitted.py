@@ -242,8 +242,8 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
                 raise SchemaError("input_features is not equal to feature_names_in_, the columns at fit. Leave it out.")
             if not len(set(names)) == len(names) == len(schema.names):
                 raise SchemaError(f"input_features should have length equal to {len(schema.names)}, without repeats.")
-            named = dict(zip(schema.names, names, strict=True))
+            renaming = dict(zip(schema.names, names, strict=True))
             return np.array(
-                [rename_columns(each, named).text(schema.renamed(named)) for each in rules.literals], dtype=object
+                [rename_columns(each, renaming).text(schema.renamed(renaming)) for each in rules.literals], dtype=object
             )
         return np.array([literal.text(schema) for literal in rules.literals], dtype=object)

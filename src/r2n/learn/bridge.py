@@ -15,7 +15,7 @@ from r2n.table import Scaling, Table
 Means = NDArray[np.float32] | float
 
 
-def network_rows(
+def make_network_rows(
     table: Table, scaling: Scaling, given: Sequence[Literal], y: NDArray[np.bool_], weight: NDArray[np.float64]
 ) -> Rows:
     """Make of a table what the network reads."""

@@ -49,12 +49,12 @@ class ClassCounts:
     @classmethod
     def of(cls, decided: Codes, winners: Codes, codes: Codes, weight: Floats) -> ClassCounts:
         """Count from which rules decided each row, the classes that they predict, and the rows' own classes."""
-        shares = [shares_of(codes, weight, decided == k, int(winner)) for k, winner in enumerate(winners)]
+        shares = [smooth_shares(codes, weight, decided == k, int(winner)) for k, winner in enumerate(winners)]
         return cls(np.array(shares))
 
 
-def shares_of(codes: Codes, weight: Floats, rows: Bools, winner: int) -> Floats:
-    """Compute the smoothed shares of the classes among some rows; the winner's is the largest."""
+def smooth_shares(codes: Codes, weight: Floats, rows: Bools, winner: int) -> Floats:
+    """Share some rows out among the classes, smoothed; the winner's is the largest."""
     n_classes = int(codes.max()) + 1
     counts = 1.0 + np.bincount(codes[rows], weights=weight[rows], minlength=n_classes)
     counts[winner] = counts.max()

@@ -174,9 +174,9 @@ def _find_positive(classes: NDArray[Any], positive: Any) -> int:
     return found[0]
 
 
-def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray[np.float64]:
+def read_weights(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray[np.float64]:
     """Multiply each row's own weight by its class's, as scikit-learn does."""
-    weight = counts_of(_read_sample_weights(sample_weight, len(labels.codes)))
+    weight = scale_to_counts(_read_sample_weights(sample_weight, len(labels.codes)))
     if class_weight is None:
         return weight
     if isinstance(class_weight, str):
@@ -187,17 +187,19 @@ def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray
     else:
         by_class = _read_class_weights(class_weight, labels)
     within = by_class / max(by_class.max() / MOST_COUNTED, 1.0)  # no product may overflow
-    weight = counts_of(weight * within[labels.codes])
+    weight = scale_to_counts(weight * within[labels.codes])
     if not weight.any():
         raise ParameterError("class_weight leaves no row with a weight, and so nothing to learn from. Raise it.")
     return weight
 
 
-def counts_of(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def scale_to_counts(weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Bring weights to a mean of one if they cannot be counts of rows: shares, and what is too large to add exactly.
 
-    >>> counts_of(np.array([2.0, 1.0])), counts_of(np.array([0.5, 0.0, 1.0])), counts_of(np.array([3e300, 1e300]))
-    (array([2., 1.]), array([0.66666667, 0.        , 1.33333333]), array([1.5, 0.5]))
+    >>> scale_to_counts(np.array([2.0, 1.0])), scale_to_counts(np.array([3e300, 1e300]))
+    (array([2., 1.]), array([1.5, 0.5]))
+    >>> scale_to_counts(np.array([0.5, 0.0, 1.0]))
+    array([0.66666667, 0.        , 1.33333333])
     """
     there = weight[weight > 0]
     if len(there) == 0:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from r2n.errors import ParameterError
-from r2n.learn.bridge import extract, network_rows
+from r2n.learn.bridge import extract, make_network_rows
 from r2n.learn.decoded import Decoded, Parts, Trained, find_best
 from r2n.learn.given import offer_literals
 from r2n.learn.options import NETWORK_PROGRESS, Options
@@ -42,9 +42,9 @@ def train_network(
     assert schema is not None
     allowed = schema.without(options.knowledge.excluded)
     given = (*offer_literals(allowed, rows.table, own.negations), *options.knowledge.literals)
-    network, whole = (network_of(own, len(allowed.numeric), len(given), share) for share in (own.drop_below, 0.0))
-    inside = network_rows(rows.table, scaling, given, rows.truth, rows.weight)
-    training = start_training(network, training_settings(own, options), inside, *parts, seed=seed)
+    network, whole = (make_network(own, len(allowed.numeric), len(given), share) for share in (own.drop_below, 0.0))
+    inside = make_network_rows(rows.table, scaling, given, rows.truth, rows.weight)
+    training = start_training(network, make_training_settings(own, options), inside, *parts, seed=seed)
     history, interrupted = watch_training(training, options, own.epochs, began)
     kept = [one for one in training.best() if np.isfinite(one.score)]
     if not kept:
@@ -58,26 +58,26 @@ def train_network(
         )
         for one in kept
     )
-    restarts = tuple(restart_of(one, each) for one, each in zip(kept, decoded, strict=True))
+    restarts = tuple(copy_restart(one, each) for one, each in zip(kept, decoded, strict=True))
     best = decoded.index(find_best(decoded, own.keep == "loss"))
     shown = ClassNetwork(schema, scaling, given, own.or_gate, restarts, best)
     return Trained(decoded, tuple(history), shown, interrupted)
 
 
-def restart_of(kept: Kept, decoded: Decoded) -> Restart:
+def copy_restart(kept: Kept, decoded: Decoded) -> Restart:
     """Copy one restart's weights, so that a model does not keep the arrays of all restarts."""
     literals, u, v = kept.params
     weights = Weights(*(np.array(leaf) for leaf in (literals.W_p, literals.b, u, v)))
     return Restart(decoded.rules, weights, decoded.score, decoded.temperature)
 
 
-def network_of(own: NetworkSettings, n_columns: int, n_given: int, negligible: float) -> Network:
+def make_network(own: NetworkSettings, n_columns: int, n_given: int, negligible: float) -> Network:
     """Make the network for this many numeric columns and given literals."""
     literals = Halfspaces(n_columns, own.n_literals if n_columns else 0, negligible)
     return Network(literals, n_given, own.n_rules, own.or_gate)
 
 
-def training_settings(own: NetworkSettings, options: Options) -> Settings:
+def make_training_settings(own: NetworkSettings, options: Options) -> Settings:
     """Make the settings of training. Where the search follows, restarts take different penalties."""
     J = own.n_rules
     gates, literals = (J if own.scale_penalties else 1), (J if own.scale_penalties is True else 1)

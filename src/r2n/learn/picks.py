@@ -83,7 +83,7 @@ class ClassPicks:
         decided = np.where(asked.any(axis=1), asked.argmax(axis=1), len(order))
         picked = [own[i] for own, i in zip(self.options, chosen, strict=True)]
         labels = [rules.label for rules in picked]
-        counted = tuple(each for k in order for each in _counts_of(picked[k]))
+        counted = tuple(each for k in order for each in _read_counts(picked[k]))
         right = int(self.number[winners[decided] == self.codes].sum())
         rules = ClassRules(
             tuple((labels[k], picked[k].rules) for k in order),
@@ -94,7 +94,7 @@ class ClassPicks:
         return rules.without_unread(), ClassCounts.of(decided, winners, self.codes, self.weight)
 
 
-def _counts_of(rules: RuleSet) -> CountedRules:
+def _read_counts(rules: RuleSet) -> CountedRules:
     assert rules.baseline is not None, "every option was counted"
     return rules.baseline.rules
 

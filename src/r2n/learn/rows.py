@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.learn.labels import Labels, weights_of
+from r2n.learn.labels import Labels, read_weights
 from r2n.learn.options import Options
 from r2n.rules import Knowledge, read_knowledge
 from r2n.table import Schema, Table
@@ -30,7 +30,7 @@ class TrainingRows:
         """Read what `fit` is given. Rows of weight 0 are left out, whatever their columns hold."""
         table = Table.read(X)
         labels = Labels.learn(y, table.n_rows)
-        weight = weights_of(sample_weight, options.class_weight, labels)
+        weight = read_weights(sample_weight, options.class_weight, labels)
         if not weight.all():
             some = np.flatnonzero(weight)
             table, labels, weight = table.take(some, alone=True), labels.take(some), weight[some]
