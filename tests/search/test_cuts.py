@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from r2n.rules import RuleSet
 from r2n.search.cuts import find_best_coefficient, find_best_cut, split_gap
-from r2n.search.front import Front, Point, find_within_one_error
+from r2n.search.front import Front, Point, find_first_as_good
 
 rows = st.lists(st.tuples(st.integers(-4, 4), st.integers(-3, 3)), min_size=1, max_size=12)
 
@@ -75,8 +75,8 @@ def test_one_standard_error_takes_the_smallest_that_is_as_good() -> None:
     rng = np.random.default_rng(0)
     noise = rng.random(1_000) < 0.1
     wrong = np.column_stack([noise | (np.arange(1_000) < 300), noise ^ (np.arange(1_000) < 1), noise])
-    assert find_within_one_error(wrong, np.ones(len(wrong))) == 1
-    assert find_within_one_error(wrong[:, ::-1], np.ones(len(wrong))) == 0
+    assert find_first_as_good(wrong, np.ones(len(wrong)), 2, 1.0) == 1
+    assert find_first_as_good(wrong[:, ::-1], np.ones(len(wrong)), 0, 1.0) == 0
 
 
 def test_the_best_point_is_the_smallest_of_the_highest_score_on_rows_held_out() -> None:
