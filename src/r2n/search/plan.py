@@ -34,7 +34,7 @@ class Effort:
 # refine known (default), refine thorough; no benchmark runs "quick".
 EFFORTS = {
     "quick": Effort((10.0,), 1, 0, PLAIN_RULE),
-    "default": Effort((10.0, 3.0, 1.0), 4, 3, NOISY_RULE),
+    "default": Effort((10.0, 3.0, 1.0), 2, 4, NOISY_RULE),
     "thorough": Effort((10.0, 3.0, 1.0), 6, 12, NOISY_RULE),
 }
 
