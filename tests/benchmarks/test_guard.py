@@ -98,7 +98,7 @@ def test_figures_of_another_machine_are_said_to_be(figures: dict[str, Any], caps
 def test_a_case_is_fitted_judged_and_timed() -> None:
     rng = np.random.default_rng(0)
     X = rng.random((600, 3))
-    settings = {"effort": "quick", "epochs": 2, "restarts": 1}
+    settings: dict[str, Any] = {"effort": "quick", "epochs": 2, "restarts": 1}
     found = guard.run(Case("c", lambda: Rows(X[:300], X[:300, 0] > 0.5, X[300:], X[300:, 0] > 0.5, settings), KNOWN))
     assert found["accuracy"] > 0.95
     assert (found["n_rules"], found["structure"]) == (1, None)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from r2n.rules import Halfspace, Knowledge, Rule, parse_literal, parse_rule, rea
 from r2n.search import Caps, Labelled, Plan, refine
 from r2n.table import Schema
 
-QUICK = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
+QUICK: dict[str, Any] = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
 
 
 def people(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:

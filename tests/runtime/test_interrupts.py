@@ -23,7 +23,7 @@ from r2n.rules import RuleSet
 from r2n.runtime.interrupts import allow_interrupts, hold_interrupts
 from r2n.search import Move
 
-QUICK = {"effort": "quick", "restarts": 1, "epochs": 20, "random_state": 0}
+QUICK: dict[str, Any] = {"effort": "quick", "restarts": 1, "epochs": 20, "random_state": 0}
 
 
 def press() -> None:
@@ -220,7 +220,7 @@ def test_ctrl_c_while_others_work_ends_them() -> None:
             press()
 
     X, y = example(4).sample(500, random_state=0)
-    few = {"restarts": 2, "epochs": 20, "random_state": 0}
+    few: dict[str, Any] = {"restarts": 2, "epochs": 20, "random_state": 0}
     with pytest.warns(Interrupted, match="interrupted while refining"):
         model = R2NClassifier(**few, n_jobs=2, callback=impatient).fit(X, y)
     assert model.score(X, y) > 0.5
@@ -282,7 +282,7 @@ def is_running(pid: int) -> bool:
 def test_ctrl_c_at_any_time_has_one_of_two_outcomes(effort: str, seed: int) -> None:
     rng = random.Random(seed)
     command = [sys.executable, "-c", FIT, effort]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, text=True, start_new_session=True, **pipes) as fit:  # type: ignore[call-overload]
         assert fit.stdout.readline() == "begun\n"
         time.sleep(rng.uniform(0.0, 15.0))

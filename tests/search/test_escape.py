@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,7 +118,7 @@ def test_several_processes_make_the_same_moves_as_one() -> None:
 
 def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:
     X, y = example(4).sample(800, random_state=0, flip=0.1)
-    settings = {"restarts": 2, "epochs": 40, "gamma": 0.9, "price": 1e-3, "random_state": 0}
+    settings: dict[str, Any] = {"restarts": 2, "epochs": 40, "gamma": 0.9, "price": 1e-3, "random_state": 0}
     one, two = (R2NClassifier(n_jobs=n, **settings).fit(X, y) for n in (1, 2))
     assert one.rules_ == two.rules_
     assert str(one.front_) == str(two.front_)
@@ -127,7 +128,12 @@ def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:
 
 @pytest.mark.parametrize(
     ("limit", "network"),
-    [(2.0, False), pytest.param(7.0, False, marks=pytest.mark.slow), pytest.param(16.0, True, marks=pytest.mark.slow)],
+    [
+        (1.0, False),
+        pytest.param(2.0, False, marks=pytest.mark.slow),
+        pytest.param(7.0, False, marks=pytest.mark.slow),
+        pytest.param(16.0, True, marks=pytest.mark.slow),
+    ],
 )
 def test_a_time_limit_ends_the_work_and_keeps_the_best(limit: float, network: bool) -> None:
     """How closely it is kept is measured in benchmarks/: here the machine may be busy."""
