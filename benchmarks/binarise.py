@@ -1,6 +1,6 @@
 """A table as Boolean columns, as the learners of the paper's comparison need it."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ class QuantileBins:
         columns = {f"{name} {sign} {value}": _truth(X[name], sign, value) for name, sign, value in self.conditions_}
         return pd.DataFrame(columns, index=X.index)
 
-    def _conditions(self, name: str, column: "pd.Series[object]") -> list[Condition]:
+    def _conditions(self, name: str, column: "pd.Series[Any]") -> list[Condition]:
         known = column.dropna()
         numeric = pd.api.types.is_numeric_dtype(column)
         values: list[object] = self._thresholds(known.to_numpy(np.float64)) if numeric else _categories(known)
@@ -43,12 +43,12 @@ class QuantileBins:
         return np.unique(np.quantile(column, np.arange(1, self.bins + 1) / (self.bins + 1))).tolist()
 
 
-def _categories(known: "pd.Series[object]") -> list[object]:
+def _categories(known: "pd.Series[Any]") -> list[object]:
     values = sorted(known.unique(), key=str)
     return values[:1] if len(values) == 2 else values
 
 
-def _truth(column: "pd.Series[object]", sign: str, value: object) -> NDArray[np.bool_]:
+def _truth(column: "pd.Series[Any]", sign: str, value: object) -> NDArray[np.bool_]:
     known = column.notna().to_numpy()
     match sign:
         case "is":

@@ -135,7 +135,14 @@ def measure_fit(n_rows: int, n_columns: int) -> dict[str, Any]:
     """One fit in a process of its own: seconds, and memory beyond what the program itself needs."""
     from r2n import R2NClassifier
 
-    settings = {"epochs": 20, "gamma": 0.7, "restarts": 1, "effort": "none", "max_columns": None, "random_state": 0}
+    settings: dict[str, Any] = {
+        "epochs": 20,
+        "gamma": 0.7,
+        "restarts": 1,
+        "effort": "none",
+        "max_columns": None,
+        "random_state": 0,
+    }
     rng = np.random.default_rng(0)
     small = rng.random((1_000, n_columns))
     R2NClassifier(**settings).fit(small, small[:, 0] > 0.5)  # compiles

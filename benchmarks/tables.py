@@ -161,8 +161,8 @@ def frames(names: Sequence[str]) -> Iterator[dict[str, Any]]:
         for kind, made in KINDS.items():
             frame = made(X)
             model = learner(name).fit(frame, y)
-            names = {f"x{k}": str(column) for k, column in enumerate(X.columns)} if kind == "numpy" else None
-            texts[kind] = str(model.rules_ if names is None else rename_columns(model.rules_, names))
+            renamed = {f"x{k}": str(column) for k, column in enumerate(X.columns)} if kind == "numpy" else None
+            texts[kind] = str(model.rules_ if renamed is None else rename_columns(model.rules_, renamed))
             predicted[kind] = model.predict(frame)
         yield {
             "task": "frames",

@@ -87,7 +87,7 @@ def no_larger_lines(groups: Groups, ways: Ways, legend: Legend) -> Iterator[str]
     yield "and that way once more with the same `max_size`. Differences are those of the same folds, with their"
     yield "standard errors; *larger*: in how many folds the rules of the table as it is are the larger ones."
     yield ""
-    head = ("table", "way", "of", "folds", "accuracy", "size", "with its `max_size`", "size")
+    head: tuple[str, ...] = ("table", "way", "of", "folds", "accuracy", "size", "with its `max_size`", "size")
     head += ("as it is", "size", "larger", "to the way", "to the way with `max_size`")
     within: dict[tuple[str, str], dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for record in groups["no larger"]:

@@ -4,6 +4,7 @@ python -m benchmarks.toy    # writes docs/toy.png
 """
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -17,23 +18,27 @@ from r2n.datasets import toy
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.lines import Line2D
 
 FIGURE = Path(__file__).parent.parent / "docs" / "toy.png"
 
 
 def main() -> None:
-    X, y = toy().sample(10_000, random_state=0)
-    X = pd.DataFrame(X, columns=["x0", "x1"])
+    numbers, y = toy().sample(10_000, random_state=0)
+    X = pd.DataFrame(numbers, columns=["x0", "x1"])
     model = R2NClassifier(random_state=0).fit(X[:8_000], y[:8_000])
     ripper = Ripper().fit(X[:8_000], y[:8_000])
     side = (np.arange(600) + 0.5) / 600
     grid = pd.DataFrame({f"x{k}": part.ravel() for k, part in enumerate(np.meshgrid(side, side))})
+    assert ripper.n_rules is not None
+    assert ripper.literals_per_rule is not None
     titles = (
         f"r2n: {counted(model.rules_.n_rules, 'rule')}, {len(model.rules_.literals)} literals",
         f"RIPPER: {counted(ripper.n_rules, 'rule')}, {round(ripper.n_rules * ripper.literals_per_rule)} literals",
     )
     figure, panels = plt.subplots(1, 2, figsize=(8.4, 4.3), sharey=True, layout="constrained")
-    for panel, learner, title in zip(panels, (model, ripper), titles, strict=True):
+    learners: tuple[Any, ...] = (model, ripper)
+    for panel, learner, title in zip(panels, learners, titles, strict=True):
         region = learner.predict(grid).reshape(600, 600)
         panel.contourf(side, side, region, levels=[-0.5, 0.5, 1.5], colors=["#f2f2f2", "#7fb38a"])
         panel.contour(side, side, region, levels=[0.5], colors="black", linewidths=1.4)
@@ -42,8 +47,8 @@ def main() -> None:
         panel.set(title=f"{title}\naccuracy {accuracy:.4f}", xlabel="x0", aspect="equal", xlim=(0, 1), ylim=(0, 1))
     panels[0].set_ylabel("x1")
     handles = [
-        plt.Line2D([], [], color="black", linewidth=1.4, label="learned boundary"),
-        plt.Line2D([], [], color="#b3261e", linestyle="--", linewidth=1.2, label="true boundary"),
+        Line2D([], [], color="black", linewidth=1.4, label="learned boundary"),
+        Line2D([], [], color="#b3261e", linestyle="--", linewidth=1.2, label="true boundary"),
     ]
     panels[0].legend(handles=handles, loc="upper left")
     figure.savefig(FIGURE, dpi=150)

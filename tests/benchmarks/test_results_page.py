@@ -53,7 +53,11 @@ def test_fronts_are_joined_where_all_have_a_point() -> None:
     def front(*points: tuple[int, float]) -> dict[str, Any]:
         return {"front": [{"size": size, "accuracy": accuracy} for size, accuracy in points]}
 
-    records = (front((0, 0.5), (2, 0.7), (4, 0.9)), front((0, 0.5), (3, 0.8)), {"front": []})
+    records: tuple[dict[str, Any], ...] = (
+        front((0, 0.5), (2, 0.7), (4, 0.9)),
+        front((0, 0.5), (3, 0.8)),
+        {"front": []},
+    )
     assert mean_front(records) == ([2, 3, 4], pytest.approx([0.6, 0.75, 0.85]))
     assert mean_front(()) == ([], [])
 

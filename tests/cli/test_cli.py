@@ -52,7 +52,7 @@ def run_here(*words: str) -> subprocess.CompletedProcess[str]:
     texts = []
     for stream in streams:
         stream.flush()
-        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+        texts.append(stream.buffer.getvalue().decode())
     return subprocess.CompletedProcess(list(words), code, *texts)
 
 
@@ -247,7 +247,7 @@ def test_a_terminal_keeps_its_encoding_and_shows_what_it_can() -> None:
         accept_all_signs(terminal)
         terminal.write("2·y → ü")
         terminal.flush()
-        assert terminal.buffer.getvalue().decode(encoding) == shown
+        assert terminal.buffer.getvalue().decode(encoding) == shown  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("command", ["show", "predict"])

@@ -41,8 +41,8 @@ def frame(request: pytest.FixtureRequest) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def table(frame: pd.DataFrame) -> tuple[Columns, dict[str, str]]:
-    cells = {name: frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in frame}
-    types = {name: "integer" if frame[name].dtype.kind == "i" else "text" for name in frame}
+    cells = {str(name): frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in frame}
+    types = {str(name): "integer" if frame[name].dtype.kind == "i" else "text" for name in frame}
     return cells, types
 
 

@@ -165,9 +165,9 @@ def test_cells_may_be_anywhere() -> None:
     with pytest.raises(ParameterError, match="first must be a cell such as 'A2', not 'here'"):
         excel.write(rules, first="here")
     with pytest.raises(ParameterError, match="first must be a cell such as 'A2', not 3"):
-        excel.write(rules, first=3)  # type: ignore[arg-type]
+        excel.write(rules, first=3)
     with pytest.raises(ParameterError, match=r"cells must be a mapping such as .*, not 'B2'"):
-        excel.write(rules, cells="B2")  # type: ignore[arg-type]
+        excel.write(rules, cells="B2")
 
 
 @pytest.mark.parametrize("first", ["XFD2", "XFE2", "ZZZ2", "A1048577", "A9999999"])

@@ -117,7 +117,7 @@ def test_small_tables_of_three_classes(load: object, least: float) -> None:
     assert model.transform(data.data).shape == (len(y), len(model.rules_.literals))
     label = model.classes_[1]
     other = model.pick(0, label)
-    assert other.rules_[label] == model.front_[label][0].rules
+    assert other.rules_[label] == model.front_[label][0].rules  # type: ignore[index]
     np.testing.assert_array_equal(
         other.classes_[other.predict_proba(data.data).argmax(axis=1)], other.predict(data.data)
     )

@@ -173,13 +173,13 @@ def test_nothing_of_the_callers_is_changed() -> None:
     before, labels = X.copy(deep=True), y.copy()
     settings = R2NClassifier(**QUICK, categorical=["region"])
     parameters = copy.deepcopy(settings.get_params())
-    state = np.random.get_state()[1].copy()  # noqa: NPY002 - the global one is what must stay alone
+    state = np.random.get_state(legacy=False)  # noqa: NPY002 - the global one is what must stay alone
     model = settings.fit(X, y)
     model.predict(X), model.predict_proba(X), model.transform(X)
     pd.testing.assert_frame_equal(X, before)
     assert_array_equal(y, labels)
     assert settings.get_params() == parameters
-    assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+    np.testing.assert_equal(np.random.get_state(legacy=False), state)  # noqa: NPY002
 
 
 def test_a_read_only_array_is_enough() -> None:

@@ -249,7 +249,11 @@ def test_an_interrupted_network_keeps_to_what_was_promised() -> None:
         if len(seen) == 20:
             raise KeyboardInterrupt
 
-    expert = {"fixed": ["region in {west} and age > 70"], "monotone": {"debt": 1}, "apart": [("income", "debt")]}
+    expert: dict[str, Any] = {
+        "fixed": ["region in {west} and age > 70"],
+        "monotone": {"debt": 1},
+        "apart": [("income", "debt")],
+    }
     with pytest.warns(Interrupted):
         model = R2NClassifier(restarts=1, callback=stop, random_state=0, **expert).fit(frame, y)
     fixed = parse_rule(expert["fixed"][0])

@@ -4,6 +4,7 @@ import logging
 import os
 import subprocess
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -146,7 +147,7 @@ def test_every_step_of_writing_may_fail(tmp_path: Path, lowered: Lowered, monkey
         raise full
 
     places = [(Path, name) for name in ("mkdir", "replace", "iterdir", "read_bytes", "stat")]
-    for owner, name in [*places, (store.tempfile, "mkstemp"), (store.os, "utime"), (Path, "unlink")]:
+    for owner, name in [*places, (tempfile, "mkstemp"), (os, "utime"), (Path, "unlink")]:
         folder = tmp_path / name
         Store(folder).write("another", b"kept before")
         with monkeypatch.context() as patch:

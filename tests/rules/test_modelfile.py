@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 from hypothesis import given
@@ -160,6 +160,7 @@ def test_a_file_that_says_more_is_read_and_forgets_it() -> None:
     schema = learned("yes if age > 40 else no").schema
     read = modelfile.from_text(json.dumps(doc | {"columns": schema.to_json()}))
     assert read.schema == schema.keep(["age"])
+    assert isinstance(read, RuleSet)
     assert read.with_rule("mail = anyone").columns == ("age", "mail")  # nothing is known of it, so nothing refused
     with pytest.raises(ParseError, match="nothing is known of the range of column 'account'"):
         read.with_rule("age/account > 3")
@@ -413,7 +414,7 @@ def test_code_in_names_stays_text(tmp_path: Path, name: str) -> None:
 def test_files_of_version_1_are_read(tmp_path: Path) -> None:
     old = document() | {"version": 1}
     del old["training"]
-    schema = [
+    schema: list[Any] = [
         {"name": name, "kind": kind, "low": None, "high": None, "categories": [], "missing": True, "missing_values": []}
         for name, kind in [("income", "numeric"), ("debt", "numeric"), ("z", "categorical"),
                            ("smile \U0001f600", "categorical")]
@@ -533,6 +534,7 @@ def test_every_file_keeps_to_the_published_schema(world: World) -> None:
 
 
 def test_the_published_schema_refuses_what_the_reader_refuses() -> None:
+    changes: dict[str, Any]
     for changes in ({"version": 1}, {"extra": 1}, {"rules": [1]}, {"label": None}, {"columns": {}}, {"training": []},
                     {"rules": [[{"kind": "lambda"}]]}, {"rules": [[{"kind": "known", "column": 3}]]}, {"version": 5},
                     {"rules": [[{"kind": "halfspace", "terms": [[{"kind": "known", "column": "x"}, 1]],

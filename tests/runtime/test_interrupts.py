@@ -185,10 +185,10 @@ def test_classes_that_are_done_are_kept(monkeypatch: pytest.MonkeyPatch, stage: 
     with pytest.warns(Interrupted, match=words) as caught:
         model = R2NClassifier(**QUICK).fit(X, y)
     assert len(caught) == 1
-    assert model.rules_["a"].rules == whole.rules_["a"].rules
+    assert model.rules_["a"].rules == whole.rules_["a"].rules  # type: ignore[index]
     assert model.predict_proba(X).shape == (90, 3)
     assert model.score(X, y) >= 0.6
-    assert RuleSet.parse(str(model.rules_["a"])).label == "a"
+    assert RuleSet.parse(str(model.rules_["a"])).label == "a"  # type: ignore[index]
 
 
 def test_twice_in_a_row_keeps_the_best_and_three_times_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +283,7 @@ def test_ctrl_c_at_any_time_has_one_of_two_outcomes(effort: str, seed: int) -> N
     rng = random.Random(seed)
     command = [sys.executable, "-c", FIT, effort]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, start_new_session=True, **pipes) as fit:  # type: ignore[call-overload]
+    with subprocess.Popen(command, text=True, start_new_session=True, **pipes) as fit:
         assert fit.stdout.readline() == "begun\n"
         time.sleep(rng.uniform(0.0, 15.0))
         started = children_of(fit.pid)

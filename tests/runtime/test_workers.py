@@ -226,7 +226,7 @@ def test_threads_end_when_nobody_waits_for_them() -> None:
     with parallel_config(backend="threading"):
         arriving = side_by_side(count, range(2), n_jobs=2)
         next(arriving)
-        arriving.close()
+        arriving.close()  # type: ignore[attr-defined]
     assert ended.wait(3.0)
 
 

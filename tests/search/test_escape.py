@@ -13,7 +13,7 @@ import pytest
 from r2n import R2NClassifier
 from r2n.datasets import KnownRule, example
 from r2n.errors import ParameterError
-from r2n.rules import Membership, Rule, RuleSet
+from r2n.rules import Halfspace, Membership, Rule, RuleSet
 from r2n.search import Caps, Prices, Problem
 from r2n.search.anneal import Schedule, Soft, anneal, gradient, normalised
 from r2n.search.columns import Numbers
@@ -34,8 +34,9 @@ def nudged(rules: RuleSet, by: float) -> tuple[Rule, ...]:
     return tuple(
         Rule(
             tuple(
-                type(lit)(tuple((name, a * (1 + by * rng.normal())) for name, a in lit.terms), lit.threshold * (1 + by))
+                Halfspace(tuple((name, a * (1 + by * rng.normal())) for name, a in lit.terms), lit.threshold * (1 + by))
                 for lit in rule.literals
+                if isinstance(lit, Halfspace)
             )
         )
         for rule in rules.rules

@@ -36,7 +36,7 @@ def granted(X: pd.DataFrame) -> np.ndarray:
 
 def problem_of(X: pd.DataFrame, y: np.ndarray, caps: Caps = Caps(4), **known: object) -> Problem:  # noqa: B008
     schema, table = Schema.learn(X)
-    return Problem.of(table, schema, y, np.ones(len(X)), Prices.of(1e-3), caps, Knowledge(**known))  # type: ignore[arg-type]
+    return Problem.of(table, schema, y, np.ones(len(X)), Prices.of(1e-3), caps, Knowledge(**known))
 
 
 def fills_of(model: RuleSet) -> dict[str, float]:
