@@ -35,7 +35,7 @@ def test_a_readme_without_its_marks_is_not_passed_over() -> None:
 def test_a_trees_rules_are_its_paths_to_positive_leaves() -> None:
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [False, False, False, True]
     assert positive_depths(DecisionTreeClassifier(random_state=0).fit(X, y).tree_) == [2]
-    assert positive_depths(DecisionTreeClassifier(random_state=0).fit(X, [True, True, False, True]).tree_) in ([1, 2],)
+    assert positive_depths(DecisionTreeClassifier(random_state=0).fit(X, [True, True, False, True]).tree_) == [1, 2]
 
 
 def test_structure_is_numbers_of_rules_and_literals_and_columns_of_each() -> None:

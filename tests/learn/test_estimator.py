@@ -527,7 +527,14 @@ def test_names_of_the_literals_are_for_these_columns(fitted: tuple) -> None:
         model.get_feature_names_out(["q", "z"])
 
 
-def test_progress_is_shown_on_standard_error_and_leaves_nothing_behind(capfd: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_shown_on_standard_error_and_leaves_nothing_behind(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal, to what draws the bar
     X, y = example(1).sample(400, random_state=0)
     R2NClassifier(**{**QUICK, "effort": "default"}, progress=True).fit(X, y)
-    assert capfd.readouterr().out == ""
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert "training" in shown.err
+    assert "refining" in shown.err
+    assert shown.err.endswith("\x1b[2K")  # the line is taken away

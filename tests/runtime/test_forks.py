@@ -81,6 +81,7 @@ print(in_a_child(lambda: R2NClassifier(time_limit=1, random_state=0).fit(X, y).r
     assert said.split() == ["True", "True"]
 
 
+@pytest.mark.slow
 def test_a_parent_that_only_imported_leaves_jax_to_the_child() -> None:
     said = output_of("""
 from r2n import R2NClassifier

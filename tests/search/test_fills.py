@@ -170,6 +170,7 @@ def test_a_fill_that_decides_nothing_goes() -> None:
     assert untied(needed, table) == needed
 
 
+@pytest.mark.slow
 def test_two_columns_that_are_missing_together_are_filled_together() -> None:
     rng = np.random.default_rng(8)
     X = people(3000, seed=8, gone=0.0)

@@ -22,7 +22,7 @@ from r2n.search.run import choice, explore, fewest_rules, finish
 from r2n.search.screen import MOST_COLUMNS
 from r2n.table import Schema
 
-SHORT: dict[str, Any] = {"restarts": 1, "epochs": 20, "gamma": 0.8, "random_state": 0}
+SHORT: dict[str, Any] = {"restarts": 2, "epochs": 20, "gamma": 0.8, "random_state": 0}
 
 
 @pytest.mark.parametrize("n", [pytest.param(400, marks=pytest.mark.slow), 1_500])
@@ -209,6 +209,7 @@ def test_caps_on_literals_are_kept() -> None:
     assert all(len(rule.literals) == 1 and rule.size == 1 for rule in model.rules_.rules)
 
 
+@pytest.mark.slow
 def test_more_categories_than_a_teacher_can_be_shown_are_not_taken_for_noise() -> None:
     rng = np.random.default_rng(0)
     shop = rng.integers(0, 500, 8_000)

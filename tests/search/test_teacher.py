@@ -143,7 +143,8 @@ def test_where_a_line_knows_more_than_boosting_the_two_are_asked_together() -> N
     assert brier_score(opinion, judges) < min(brier_score(boosted, judges), brier_score(line, judges))
 
 
-@pytest.mark.parametrize("wanted", [None, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", [None, True])
 def test_it_never_turns_over_most_of_a_class(wanted: bool | None) -> None:
     """3 % of the rows, weighed as much as the others: boosting misses most of them out of fold."""
     rng = np.random.default_rng(0)
