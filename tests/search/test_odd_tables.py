@@ -22,7 +22,7 @@ from r2n.search.run import choice, explore, fewest_rules, finish
 from r2n.search.screen import MOST_COLUMNS
 from r2n.table import Schema
 
-SHORT: dict[str, Any] = {"restarts": 2, "epochs": 20, "gamma": 0.8, "random_state": 0}
+SHORT: dict[str, Any] = {"restarts": 1, "epochs": 20, "gamma": 0.8, "random_state": 0}
 
 
 @pytest.mark.parametrize("n", [pytest.param(400, marks=pytest.mark.slow), 1_500])
