@@ -9,58 +9,33 @@
 Needs the extra `bench`, and the real tables (see r2n.datasets).
 """
 
-import argparse
-import sys
-import time
+from argparse import Namespace
+from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
-from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-from benchmarks.origins import Origin
-from benchmarks.protocol import EXPERIMENTS, METHODS, Cell, cells, is_done, key_of
-from benchmarks.records import append, forget, made_by, read, versions
+from benchmarks.harness.benchmark import Benchmark, Choice
+from benchmarks.harness.case import Case
+from benchmarks.harness.command import execute, parser_of
+from benchmarks.protocol import EXPERIMENTS, METHODS, Cell, cells, is_done
 from benchmarks.trial import run
-from benchmarks.workers import run_all
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="few seeds, the faster methods")
-    parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, metavar="EXPERIMENT", help=", ".join(EXPERIMENTS))
-    parser.add_argument("--methods", nargs="+", choices=METHODS, metavar="METHOD", help=", ".join(METHODS))
-    parser.add_argument("--tables", nargs="+", choices=TABLES, metavar="TABLE", help=", ".join(TABLES))
-    parser.add_argument("--jobs", type=int, default=2, help="fits side by side, 2 unless told")
-    parser.add_argument("--again", action="store_true", help="forget what has been run of these, and run it anew")
-    parser.add_argument(
-        "--renew", action="store_true", help="run anew what another source of the method, or another machine, made"
-    )
-    parser.add_argument("--page", action="store_true", help="run nothing; write the pages from the results")
-    chosen = parser.parse_args()
-    if chosen.jobs < 1:
-        parser.error(f"--jobs {chosen.jobs}: at least one fit must run at a time")
-    if chosen.quick and chosen.page:
-        parser.error("--page writes the pages of the whole evaluation: leave --quick out")
-    wanted = [] if chosen.page else cells(chosen.quick, chosen.only, chosen.methods, chosen.tables)
-    check(wanted, drawing=not chosen.quick)
-    if not chosen.page:
-        name = "quick" if chosen.quick else "evaluation"
-        evaluate(name, wanted, chosen.jobs, chosen.again, chosen.renew)
-    if not chosen.quick:
-        from benchmarks.readme_page import write_table
-        from benchmarks.results_page import write_page
-        from benchmarks.summary import Evaluation
-
-        evaluation = Evaluation()
-        write_page(evaluation)
-        write_table(evaluation)
-
+from benchmarks.views.readme import README
+from benchmarks.views.results import RESULTS
 
 TABLES = tuple(dict.fromkeys(table for stated in EXPERIMENTS.values() for table in stated["tables"]))
 PACKAGES = {"ripper": "wittgenstein", "ripper-raw": "wittgenstein", "figs": "imodels", "ebm": "interpret"}
+
+
+def cases(chosen: Namespace) -> list[Case]:
+    """The cells that are chosen, each with what runs it; all that they need must be there."""
+    wanted = cells(chosen.quick, chosen.only, chosen.methods, chosen.tables)
+    check(wanted, drawing=not chosen.quick)
+    return [case_of(cell) for cell in wanted]
+
+
+def case_of(cell: Cell) -> Case:
+    """A cell, to be run."""
+    return Case(cell.told, partial(run, cell), cell.limit)
 
 
 def check(wanted: list[Cell], drawing: bool) -> None:
@@ -80,51 +55,31 @@ def check(wanted: list[Cell], drawing: bool) -> None:
         raise SystemExit(str(error)) from error
 
 
-def is_of_this(cell: Cell, record: dict[str, Any]) -> bool:
-    """Whether a record was made by the learner that is imported here, on such a machine."""
-    here = {"method": cell.method, "made_by": made_by(), "versions": versions()}
-    return Origin.of(record) == Origin.of(here)
+EVALUATION = Benchmark(
+    name="evaluation",
+    about=__doc__,
+    key=tuple(Cell.__slots__),
+    cases=cases,
+    choices=(
+        Choice("--quick", "few seeds, the faster methods", of=bool),
+        Choice("--only", "experiments", tuple(EXPERIMENTS)),
+        Choice("--methods", "methods", tuple(METHODS)),
+        Choice("--tables", "tables", TABLES),
+    ),
+    pages=(RESULTS, README),
+    jobs=2,
+    keeps_failures=True,
+    is_done=is_done,
+)
 
 
-def evaluate(name: str, wanted: list[Cell], jobs: int, again: bool, renew: bool = False) -> None:
-    """Run the cells that `results/NAME.jsonl` lacks, and say what came."""
-    if again:
-        keys = {cell.key for cell in wanted}
-        forget(name, lambda record: key_of(record) in keys)
-    newest = {key_of(record): record for record in read(name)}
-    done = {cell for cell in wanted if is_done(cell, newest.get(cell.key))}
-    done = {cell for cell in done if is_of_this(cell, newest[cell.key])} if renew else done
-    left = [cell for cell in wanted if cell not in done]
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(f"{len(wanted)} cells, {len(wanted) - len(left)} of them run before")
-    start = time.perf_counter()
-    with _bar(console) as bar:
-        task = bar.add_task("fits", total=len(left))
-        for number, record in enumerate(run_all(left, jobs, run), start=1):
-            append(name, record)
-            bar.console.print(f"{number}/{len(left)} {said_of(record)}")
-            bar.advance(task)
-    console.print(f"{len(left)} fits in {time.perf_counter() - start:.0f} s, in results/{name}.jsonl")
-
-
-def said_of(record: dict[str, Any]) -> str:
-    """One line for a record."""
-    cell = Cell(*key_of(record))
-    if "failed" in record:
-        return f"{cell}: failed, {record['failed']}"
-    if "timed_out" in record:
-        return f"{cell}: stopped after {record['timed_out']:.0f} s"
-    counts = "" if record["n_rules"] is None else f", {record['n_rules']} rules, size {record['size']}"
-    return f"{cell}: {record['accuracy']:.4f}{counts}, {record['seconds']:.1f} s"
-
-
-def _bar(console: Console) -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console, disable=not sys.stdout.isatty())
+def main() -> None:
+    parser = parser_of(EVALUATION)
+    chosen = parser.parse_args()
+    if chosen.quick and chosen.page:
+        parser.error("--page writes the pages of the whole evaluation: leave --quick out")
+    execute(replace(EVALUATION, name="quick", pages=()) if chosen.quick else EVALUATION, chosen)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        raise SystemExit("stopped; the same command goes on from here (without --again)") from None
+    main()

@@ -1,38 +1,34 @@
 """A million rows scored by the exported SQL in DuckDB, and by a random forest in scikit-learn, side by side.
 
-    python -m benchmarks.export           # about a minute; writes results/export.jsonl and the table of docs/export.md
-    python -m benchmarks.export --table   # only write the newest results into docs/export.md
+    python -m benchmarks.export           # what is missing, about a minute in all
+    python -m benchmarks.export --page    # only write the newest results into docs/export.md
 
-Needs the extra `test` (DuckDB and sqlglot). Both get the same columns, from memory, and one thread each.
+Needs the extra `test` (DuckDB and sqlglot). Both get the same columns, from memory, and one thread each. Appends to
+results/export.jsonl.
 """
 
-import argparse
-import re
-import time
-from collections.abc import Callable
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-import duckdb
 import numpy as np
-import pyarrow as pa
-from sklearn.ensemble import RandomForestClassifier
 
-from benchmarks.origins import Legend
-from benchmarks.records import append, grid, read
+from benchmarks.harness.benchmark import Benchmark
+from benchmarks.harness.case import Case
+from benchmarks.harness.clock import take_turns
+from benchmarks.harness.command import main
+from benchmarks.harness.pages import Page
+from benchmarks.harness.records import Record
 from r2n import RuleSet
 from r2n.datasets import example
 from r2n.export import export
 
 ROWS, ROUNDS = 1_000_000, 3
-PAGE = Path(__file__).parent.parent / "docs" / "export.md"
-MARK = "<!-- made by benchmarks/export.py -->"
 
 
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def cases(_: Namespace) -> list[Case]:
+    return [Case({"what": "score", "rules": name}, partial(measure, name)) for name in RULES]
 
 
 def wide_rules() -> RuleSet:
@@ -50,71 +46,52 @@ def wide_rules() -> RuleSet:
     return RuleSet.parse(f"True if {' or '.join(rules)} else False")
 
 
-def measure(name: str, rules: RuleSet, X: Any, forest: RandomForestClassifier) -> dict[str, Any]:
+RULES = {"example 5": lambda: example(5).rules, "ten rules": wide_rules}
+
+
+def measure(name: str, n_rows: int = ROWS) -> Record:
     """Both in turns, so that they share the machine's mood; the fastest of the rounds counts."""
+    import duckdb
+    import pyarrow as pa
+    from sklearn.ensemble import RandomForestClassifier
+
+    rules = RULES[name]()
+    forest = RandomForestClassifier(random_state=0, n_jobs=1).fit(*example(5).sample(10_000, random_state=0))
+    X = np.ascontiguousarray(example(5).sample(n_rows, random_state=1)[0])
     connection = duckdb.connect(config={"threads": 1})
     connection.register("rows", pa.table({f"x{i}": X[:, i] for i in range(X.shape[1])}))
-    query = f"SELECT {export(rules, 'sql', dialect='duckdb')} AS prediction FROM rows"
+    sql = export(rules, "sql", dialect="duckdb")
+    query = f"SELECT {sql!s} AS prediction FROM rows"
     scored = connection.execute(query).fetchnumpy()["prediction"]
     assert np.array_equal(scored, rules.predict(X)), "the SQL says what the rules say"
-    rounds = [
-        (
-            seconds(lambda: connection.execute(query).fetchnumpy()),
-            seconds(lambda: forest.predict(X)),
-            seconds(lambda: rules.predict(X)),
-        )
-        for _ in range(ROUNDS)
-    ]
-    sql, trees, numpy_ = np.min(rounds, axis=0)
+    works = {
+        "duckdb_s": lambda: connection.execute(query).fetchnumpy(),
+        "forest_s": lambda: forest.predict(X),
+        "r2n_s": lambda: rules.predict(X),
+    }
+    fastest = {what: min(taken) for what, taken in take_turns(works, ROUNDS).items()}
     return {
-        "what": "score",
-        "rules": name,
         "rows": len(X),
         "n_rules": rules.n_rules,
         "size": rules.size,
-        "duckdb_s": round(float(sql), 3),
-        "forest_s": round(float(trees), 3),
-        "r2n_s": round(float(numpy_), 3),
-        "forest_over_duckdb": round(float(trees / sql), 1),
+        **{what: round(seconds, 3) for what, seconds in fastest.items()},
+        "forest_over_duckdb": round(fastest["forest_s"] / fastest["duckdb_s"], 1),
         "duckdb": duckdb.__version__,
     }
 
 
-def table() -> str:
-    """The newest results, in Markdown."""
-    newest = {record["rules"]: record for record in read("export")}
-    legend = Legend()
-    head = ("rules", "of", "column mentions", "SQL in DuckDB, s", "`RandomForestClassifier.predict`, s", "ratio")
-    rows = [
-        (f"{r['n_rules']} ({name})", legend.mark([r]), r["size"], r["duckdb_s"], r["forest_s"], r["forest_over_duckdb"])
-        for name, r in newest.items()
-    ]
-    return "\n".join([*grid(head, rows), *legend.lines("### What made these figures")])
+def view() -> Mapping[str, Any]:
+    """The newest of each, in the order of their declaration."""
+    return {"records": sorted(EXPORT.newest(), key=lambda r: [*RULES].index(r["rules"]))}
 
 
-def run() -> None:
-    known = example(5)
-    X, y = known.sample(10_000, random_state=0)
-    forest = RandomForestClassifier(random_state=0, n_jobs=1).fit(X, y)
-    many, _ = known.sample(ROWS, random_state=1)
-    for name, rules in (("example 5", known.rules), ("ten rules", wide_rules())):
-        record = measure(name, rules, np.ascontiguousarray(many), forest)
-        append("export", record)
-        print(record, flush=True)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--table", action="store_true", help="only write docs/export.md from the newest results")
-    if not parser.parse_args().table:
-        run()
-    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-def with_table(text: str) -> str:
-    """The page with its table made anew, up to the next heading of its rank."""
-    return re.sub(rf"(?<={MARK}\n\n).*?(?=^## )", lambda _: f"{table()}\n", text, flags=re.DOTALL | re.MULTILINE)
-
+EXPORT = Benchmark(
+    name="export",
+    about=__doc__,
+    key=("rules",),
+    cases=cases,
+    pages=(Page("docs/export.md", "export.md.j2", view, part=True),),
+)
 
 if __name__ == "__main__":
-    main()
+    main(EXPORT)

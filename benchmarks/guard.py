@@ -12,31 +12,30 @@ constants of the learner may be looked at with the guard, and the docs still sho
 Needs the real tables (see r2n.datasets). One process, one thread.
 """
 
-import argparse
-import resource
-import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import StratifiedKFold
-from threadpoolctl import threadpool_limits
+from numpy.typing import ArrayLike, NDArray
 
-from benchmarks.origins import Origin, newest
-from benchmarks.records import append, grid, made_by, read, versions
-from benchmarks.refine import harder
-from benchmarks.summary import share_alike
-from benchmarks.trial import same_structure
-from r2n import R2NClassifier, RuleSet
-from r2n.datasets import KnownRule, example, load_table
+from benchmarks.fits import described, fit, rules_of, same_structure, score_balanced, share_alike, time_of
+from benchmarks.harness.benchmark import Benchmark, Choice
+from benchmarks.harness.case import Case
+from benchmarks.harness.command import parser_with
+from benchmarks.harness.origins import Origin
+from benchmarks.harness.records import Record, append
+from benchmarks.harness.stamp import made_by, versions
+from benchmarks.harness.workers import run_all
+from benchmarks.splits import Split, folds_of, known_rule, real_table, sample_apart, sample_uniform
+from r2n.datasets import RealTable
 
+Rows = NDArray[np.intp]
 SEED, FOLD_SEED = 101, 77
 MOST_CPU = 600.0  # seconds, of all cases together
-Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,68 +57,45 @@ HARD = Tolerance(accuracy=0.003, rules=1, size=0.1, columns=4)
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """What a case learns from, and what it is judged on."""
-
-    X: Any
-    y: Any
-    X_test: Any
-    y_test: Any
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    truth: RuleSet | None = None
-    score: Callable[[ArrayLike, ArrayLike], float] = share_alike
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
+class Guarded:
     """A name, how its rows are made, and how far its figures may fall."""
 
     name: str
-    rows: Callable[[], Rows]
+    rows: Callable[[], Split]
     tolerance: Tolerance
+    score: Callable[[ArrayLike, ArrayLike], float] = share_alike
 
 
-def known_rows(known: KnownRule, flip: float = 0.0) -> Rows:
+def known_rows(name: str, flip: float = 0.0) -> Split:
     """8,000 rows to learn from, of which some labels are turned over, and 10,000 clean ones to judge by."""
-    X, y = known.sample(8_000, random_state=SEED, flip=flip)
-    clean, y_clean = known.sample(10_000, random_state=SEED + 1)
-    return Rows(X, y, clean, y_clean, truth=known.rules)
+    return sample_apart(known_rule(name), 8_000, 10_000, (SEED, SEED + 1), flip)
 
 
-def hard_rows(seed: int) -> Rows:
+def hard_rows(seed: int) -> Split:
     """Five rules of three literals over ten columns."""
-    known = harder(seed)
-    X, X_test = (np.random.default_rng(seed + n).random((n, 10)) for n in (8_000, 10_000))
-    return Rows(X, known.rules.truth(X), X_test, known.rules.truth(X_test), truth=known.rules)
+    return sample_uniform(known_rule(f"harder {seed}"), 8_000, 10_000, seed)
 
 
-def fold_rows(name: str, folds: int) -> Rows:
+def fold_rows(name: str, folds: int) -> Split:
     """One fold of a real table to learn from, the others to judge by: cheap to learn, and judged by many rows."""
-    table = load_table(name)
-    table = table.complete() if name == "adult" else table
-    parts = StratifiedKFold(folds, shuffle=True, random_state=FOLD_SEED).split(table.X, table.y)
-    test, train = next(iter(parts))
-    settings = {"positive": table.positive}
-    return Rows(table.X.iloc[train], table.y[train], table.X.iloc[test], table.y[test], settings)
+    table = real_table(name)
+    test, train = folds_of(table, folds, seed=FOLD_SEED)[0]
+    return _split_of(table, train, test)
 
 
-def rare_rows(name: str, n_rows: int = 6_000, share: float = 0.02) -> Rows:
+def rare_rows(name: str, n_rows: int = 6_000, share: float = 0.02) -> Split:
     """A real table with most positives dropped; those, and all other rows, are judged by balanced accuracy."""
-    table = load_table(name)
-    table = table.complete() if name == "adult" else table
+    table = real_table(name)
     order = np.random.default_rng(FOLD_SEED).permutation(len(table.y))
     is_positive = table.y[order] == table.positive
     wanted = round(share * n_rows)
     train = np.sort(np.r_[order[is_positive][:wanted], order[~is_positive][: n_rows - wanted]])
-    test = np.setdiff1d(order, train)
-    settings = {"positive": table.positive, "class_weight": "balanced"}
-    judged = table.X.iloc[test], table.y[test]
-    return Rows(table.X.iloc[train], table.y[train], *judged, settings, score=score_balanced)
+    return _split_of(table, train, np.setdiff1d(order, train), class_weight="balanced")
 
 
-def score_balanced(said: ArrayLike, true: ArrayLike) -> float:
-    """The mean over the classes of the share of their rows that is right."""
-    return float(balanced_accuracy_score(true, said))
+def _split_of(table: RealTable, train: Rows, test: Rows, **settings: Any) -> Split:
+    settings = {"positive": table.positive, **settings}
+    return Split(table.X.iloc[train], table.y[train], table.X.iloc[test], table.y[test], settings=settings)
 
 
 def tolerate(accuracy: float) -> Tolerance:
@@ -130,41 +106,46 @@ def tolerate(accuracy: float) -> Tolerance:
 # Two learners that are as good differ on about a twentieth of a real table's rows (a tenth of HELOC's), by chance:
 # the difference of their accuracies has a standard error of √(0.05/rows), from 0.0015 (Adult, House) to 0.0045 (HELOC).
 # Twice that is tolerated. For the rare class it is the 100 positives learned from that move most.
-CASES = (
-    *(Case(f"example {k}", partial(known_rows, example(k)), KNOWN) for k in range(1, 6)),
-    *(Case(f"example {k}, 10% flipped", partial(known_rows, example(k), 0.1), NOISY) for k in (4, 5)),
-    Case("five rules of three literals", partial(hard_rows, SEED), HARD),
-    *(Case(f"{name}, 2% positives", partial(rare_rows, name), tolerate(0.02)) for name in ("adult", "house")),
-    Case("magic", partial(fold_rows, "magic", 3), tolerate(0.005)),
-    Case("house", partial(fold_rows, "house", 4), tolerate(0.004)),
-    Case("heloc", partial(fold_rows, "heloc", 2), tolerate(0.009)),
-    Case("adult", partial(fold_rows, "adult", 5), tolerate(0.004)),
+GUARDED = (
+    *(Guarded(f"example {k}", partial(known_rows, f"example {k}"), KNOWN) for k in range(1, 6)),
+    *(Guarded(f"example {k}, 10% flipped", partial(known_rows, f"example {k}", 0.1), NOISY) for k in (4, 5)),
+    Guarded("five rules of three literals", partial(hard_rows, SEED), HARD),
+    *(
+        Guarded(f"{name}, 2% positives", partial(rare_rows, name), tolerate(0.02), score_balanced)
+        for name in ("adult", "house")
+    ),
+    Guarded("magic", partial(fold_rows, "magic", 3), tolerate(0.005)),
+    Guarded("house", partial(fold_rows, "house", 4), tolerate(0.004)),
+    Guarded("heloc", partial(fold_rows, "heloc", 2), tolerate(0.009)),
+    Guarded("adult", partial(fold_rows, "adult", 5), tolerate(0.004)),
 )
 
 
-def cpu_seconds() -> float:
-    """Of this process, and of those it started and waited for."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
-
-
-def run(case: Case) -> dict[str, Any]:
-    """Fit once, and say what came."""
-    rows = case.rows()
-    start = cpu_seconds()
-    with threadpool_limits(1):
-        model = R2NClassifier(random_state=SEED, n_jobs=1, **rows.settings).fit(rows.X, rows.y)
-    cpu = cpu_seconds() - start
-    rules = model.rules_
+def run(guarded: Guarded) -> Record:
+    """Fit once, by one process and one thread, and say what came."""
+    rows = guarded.rows()
+    model, spent = fit(rows.X, rows.y, random_state=SEED, n_jobs=1, **rows.settings)
     return {
-        "case": case.name,
-        "accuracy": rows.score(model.predict(rows.X_test), rows.y_test),
-        "n_rules": rules.n_rules,
-        "size": rules.size,
-        "structure": None if rows.truth is None else same_structure(rules, rows.truth),
-        "cpu": round(cpu, 1),
-        "rules": str(rules),
+        "accuracy": guarded.score(model.predict(rows.X_test), rows.y_test),
+        "structure": None if rows.truth is None else same_structure(rules_of(model), rows.truth),
+        **described(rules_of(model)),
+        **time_of(spent, 1),
     }
+
+
+def cases(chosen: Namespace) -> list[Case]:
+    return [case_of(each) for each in GUARDED if each.name in (chosen.only or NAMES)]
+
+
+def case_of(guarded: Guarded) -> Case:
+    return Case({"case": guarded.name}, partial(run, guarded))
+
+
+NAMES = tuple(each.name for each in GUARDED)
+GUARD = Benchmark(name="guard", about=__doc__, key=("case",), cases=cases)
+
+
+# -- what counts as a fall -----------------------------------------------------------------------------
 
 
 def falls(now: Record, last: Record | None, tolerance: Tolerance) -> Iterator[str]:
@@ -193,8 +174,8 @@ def _longer(now: Record, last: Record, tolerance: Tolerance) -> Iterator[str]:
 
 def _same_processor(now: Record, last: Record) -> bool:
     """Seconds of two machines say nothing about the code."""
-    names = [record.get("made_by", {}).get("processor") for record in (now, last)]
-    return names[0] == names[1]
+    names = {record.get("made_by", {}).get("processor") for record in (now, last)}
+    return len(names) == 1
 
 
 def row(now: Record, last: Record | None, fallen: list[str]) -> list[str]:
@@ -207,58 +188,54 @@ def row(now: Record, last: Record | None, fallen: list[str]) -> list[str]:
     return [now["case"], *figures, found, "; ".join(fallen)]
 
 
-def last_records() -> dict[str, Record]:
-    """Of each case the newest record."""
-    return {record["case"]: record for record in newest(read("guard"), lambda r: r["case"])}
+# -- the command ---------------------------------------------------------------------------------------
 
 
 def main() -> None:
-    names = [case.name for case in CASES]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--record", action="store_true", help="append the figures to results/guard.jsonl")
-    parser.add_argument("--accept", action="store_true", help="with --record: record also what fell")
-    parser.add_argument("--only", nargs="+", choices=names, metavar="CASE", help="; ".join(names))
-    chosen = parser.parse_args()
-    cases = [case for case in CASES if case.name in (chosen.only or names)]
-    check_tables()
-    raise SystemExit(guard(cases, chosen.record, chosen.accept))
+    choices = (
+        Choice("--record", "append the figures to results/guard.jsonl", of=bool),
+        Choice("--accept", "with --record: record also what fell", of=bool),
+        Choice("--only", "cases", NAMES),
+    )
+    chosen = parser_with("guard", __doc__, choices).parse_args()
+    for name in ("magic", "house", "heloc", "adult"):  # end at once where the real tables are not there
+        real_table(name)
+    raise SystemExit(guard(cases(chosen), chosen.record, chosen.accept))
 
 
-def check_tables() -> None:
-    """End at once where the real tables are not there."""
-    for name in ("magic", "house", "heloc", "adult"):
-        load_table(name)
-
-
-def guard(cases: list[Case], record: bool, accept: bool = False) -> int:
+def guard(wanted: Sequence[Case], record: bool, accept: bool = False) -> int:
     """Run the cases, print their figures beside the last ones, and say with 1 that one of them fell.
 
     Figures are recorded only if none fell, or if falls are accepted: else the next run would compare with the fall.
     """
-    last, found, fallen = last_records(), [], []
-    print("\n".join(grid(("case", "accuracy (last)", "rules", "size", "CPU s", "structure", "fell"), ())).rstrip())
-    for case in cases:
-        now = run(case) | {"made_by": made_by()}
-        worse = list(falls(now, last.get(case.name), case.tolerance))
-        found.append(now)
-        fallen += [f"{case.name}: {words}" for words in worse]
-        print(f"| {' | '.join(row(now, last.get(case.name), worse))} |", flush=True)
+    last = {each["case"]: each for each in GUARD.newest()}
+    tolerances = {each.name: each.tolerance for each in GUARDED}
+    found, fallen = [], []
+    print("| case | accuracy (last) | rules | size | CPU s | structure | fell |\n|---|---|---|---|---|---|---|")
+    with closing(run_all(wanted, 1)) as records:
+        for now in records:
+            name = now["case"]
+            if "failed" in now:
+                raise SystemExit(f"{name}: {now['failed']}")
+            worse = list(falls(now, last.get(name), tolerances[name]))
+            found.append(now)
+            fallen += [f"{name}: {words}" for words in worse]
+            print(f"| {' | '.join(row(now, last.get(name), worse))} |", flush=True)
     for now in found if record and (accept or not fallen) else ():
-        append("guard", now)
+        append(GUARD.name, now)
     cpu = sum(now["cpu"] for now in found)
     if cpu > MOST_CPU:
         fallen.append(f"all cases took {cpu:.0f} s of CPU, and may take {MOST_CPU:.0f}: make them smaller")
-    if elsewhere(last, cases):
+    if any(is_elsewhere(last[now["case"]]) for now in found if now["case"] in last):
         print("\nThe last figures are of another processor, BLAS or package: some of the difference may be theirs.")
     print(f"\n{cpu:.0f} s of CPU.", *(f"\nFell: {words}" for words in fallen))
     return 1 if fallen else 0
 
 
-def elsewhere(last: Mapping[str, Record], cases: list[Case]) -> bool:
-    """Whether some of the last figures were made on another machine, or with other packages."""
-    here = Origin.of({"made_by": made_by(), "versions": versions()})
-    there = (Origin.of(dict(last[case.name])) for case in cases if case.name in last)
-    return any((origin.machine, origin.packages) != (here.machine, here.packages) for origin in there)
+def is_elsewhere(record: Record) -> bool:
+    """Whether a figure was made on another machine, or with other packages."""
+    here, there = Origin.of({"made_by": made_by(), "versions": versions()}), Origin.of(record)
+    return (there.machine, there.packages) != (here.machine, here.packages)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,29 @@
 """What proven simplification costs: 50 rules, 200 literals, 20 columns.
 
-python -m benchmarks.proofs           # about two minutes; writes results/proofs.jsonl and the table of docs/proofs.md
-python -m benchmarks.proofs --table   # only write the newest results into docs/proofs.md
+    python -m benchmarks.proofs           # what is missing, about two minutes in all
+    python -m benchmarks.proofs --page    # only write the newest results into docs/proofs.md
+
+Appends to results/proofs.jsonl.
 """
 
-import argparse
-import time
-from collections.abc import Iterator
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Mapping
+from functools import partial
 from random import Random
 from typing import Any
 
 import numpy as np
 
-from benchmarks.origins import Legend
-from benchmarks.records import append, grid, read
+from benchmarks.fits import time_of
+from benchmarks.harness.benchmark import Benchmark, Choice
+from benchmarks.harness.case import Case
+from benchmarks.harness.clock import watch
+from benchmarks.harness.command import main
+from benchmarks.harness.pages import Page
+from benchmarks.harness.records import Record
 from r2n.prove import Domain, prove_simpler
 from r2n.rules import Halfspace, Literal, Membership, Rule, RuleSet
 
-PAGE = Path(__file__).parent.parent / "docs" / "proofs.md"
-MARK = "<!-- made by benchmarks/proofs.py -->"
 NUMBERS, COUNTS, SETS = [f"x{k}" for k in range(12)], [f"n{k}" for k in range(5)], [f"c{k}" for k in range(3)]
 LETTERS = "abcdef"
 
@@ -79,23 +83,29 @@ def _implied(rule: Rule, random: Random) -> Literal:
 KINDS = {"unrelated": unrelated, "crowded": crowded, "redundant": redundant}
 
 
-def measure(seeds: int) -> Iterator[dict[str, Any]]:
+def cases(chosen: Namespace) -> list[Case]:
     """Every kind of rules on every domain."""
+    return [
+        Case({"kind": kind, "domain": domain}, partial(measure, kind, domain, chosen.seeds))
+        for kind in KINDS
+        for domain in DOMAINS
+    ]
+
+
+def measure(kind: str, domain: str, seeds: list[int]) -> Record:
+    """Rule sets of some seeds: medians, and the slowest."""
     prove_simpler(RuleSet.parse("yes if x + y > 1 and x - y > 1 else no"))  # loads the solver
-    for kind, make in KINDS.items():
-        for title, domain in DOMAINS.items():
-            runs = [measure_one(make(Random(seed)), domain) for seed in range(seeds)]
-            median = {key: float(np.median([run[key] for run in runs])) for key in runs[0]}
-            yield {"kind": kind, "domain": title, "seeds": seeds, **median, "slowest": max(r["cpu"] for r in runs)}
+    runs = [measure_one(KINDS[kind](Random(seed)), DOMAINS[domain]) for seed in seeds]
+    median = {key: float(np.median([run[key] for run in runs])) for key in runs[0]}
+    return {"seeds": len(seeds), **median, "slowest": max(run["cpu"] for run in runs)}
 
 
-def measure_one(rules: RuleSet, domain: Domain) -> dict[str, float]:
+def measure_one(rules: RuleSet, domain: Domain) -> Record:
     """One simplification: how long, and what is left."""
-    began, cpu = time.perf_counter(), time.process_time()
-    shorter = prove_simpler(rules, domain, time_limit=60.0)
+    with watch() as spent:
+        shorter = prove_simpler(rules, domain, time_limit=60.0)
     return {
-        "seconds": round(time.perf_counter() - began, 2),
-        "cpu": round(time.process_time() - cpu, 2),
+        **time_of(spent),
         "rules": rules.n_rules,
         "literals": sum(len(rule.literals) for rule in rules.rules),
         "rules_left": shorter.n_rules,
@@ -103,32 +113,20 @@ def measure_one(rules: RuleSet, domain: Domain) -> dict[str, float]:
     }
 
 
-def table() -> str:
-    """The newest results, in Markdown."""
-    newest = {(r["kind"], r["domain"]): r for r in read("proofs")}
-    legend = Legend()
-    head = ("rules", "domain", "of", "rules, literals before", "after", "CPU seconds", "slowest")
-    rows = [
-        (kind, domain, legend.mark([r]), f"{r['rules']:g}, {r['literals']:g}",
-         f"{r['rules_left']:g}, {r['literals_left']:g}", f"{r['cpu']:.1f}", f"{r['slowest']:.1f}")
-        for (kind, domain), r in newest.items()
-    ]  # fmt: skip
-    return "\n".join([*grid(head, rows), *legend.lines("### What made these figures")])
+def view() -> Mapping[str, Any]:
+    """The newest of each, in the order of their declaration."""
+    order = [(kind, domain) for kind in KINDS for domain in DOMAINS]
+    return {"records": sorted(PROOFS.newest(), key=lambda r: order.index((r["kind"], r["domain"])))}
 
 
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--table", action="store_true", help="only write docs/proofs.md from the newest results")
-    parser.add_argument("--seeds", type=int, default=5, help="rule sets of each kind; medians are shown")
-    chosen = parser.parse_args()
-    if not chosen.table:
-        for record in measure(chosen.seeds):
-            append("proofs", record)
-            print(record, flush=True)
-    text = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(text[: text.index(MARK)] + f"{MARK}\n\n{table()}", encoding="utf-8")
-
+PROOFS = Benchmark(
+    name="proofs",
+    about=__doc__,
+    key=("kind", "domain"),
+    cases=cases,
+    choices=(Choice("--seeds", "of the rule sets of each kind; medians are shown", of=int, default=range(5)),),
+    pages=(Page("docs/proofs.md", "proofs.md.j2", view, part=True),),
+)
 
 if __name__ == "__main__":
-    main()
+    main(PROOFS)

@@ -6,6 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.harness.case import Case
+from benchmarks.harness.records import Record
+
 PROTOCOL: dict[str, Any] = tomllib.loads((Path(__file__).parent / "protocol.toml").read_text(encoding="utf-8"))
 METHODS: dict[str, Any] = PROTOCOL["methods"]
 EXPERIMENTS: dict[str, Any] = PROTOCOL["experiments"]
@@ -34,42 +37,38 @@ class Cell:
         return 0.9 * self.limit
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Record:
         """What the experiment states for this method; `opposite` where its rules are for the table's other class."""
         stated = EXPERIMENTS[self.experiment]
         other = stated.get("opposite", {"methods": (), "tables": ()})
         is_other = self.method in other["methods"] and self.table in other["tables"]
-        return stated.get("settings", {}).get(self.method, {}) | ({"opposite": True} if is_other else {})
+        own: Record = stated.get("settings", {}).get(self.method, {})
+        return own | ({"opposite": True} if is_other else {})
 
     @property
     def key(self) -> tuple[Any, ...]:
         return tuple(asdict(self).values())
 
-    def __str__(self) -> str:
-        varied = "" if self.value is None else f" at {self.value:g}"
-        return f"{self.experiment}: {self.method} on {self.table}{varied}, {self.repeat}"
+    @property
+    def told(self) -> Record:
+        """What its record says of it."""
+        return asdict(self) | {"settings": self.settings}
 
 
-def key_of(record: dict[str, Any]) -> tuple[Any, ...]:
+def key_of(record: Record) -> tuple[Any, ...]:
     """The key of the cell that a record is of."""
     return tuple(record[name] for name in Cell.__slots__)
 
 
-def is_ours(method: str) -> bool:
-    """Whether a method learns with r2n."""
-    return method in ("r2n", "capped", "network", "paper") or method.startswith("literals ")
+def is_done(case: Case, record: Record) -> bool:
+    """Whether a cell need not be run again: not if it had less time, or had other settings."""
+    had = record.get("timed_out", case.limit)
+    return (had is None or case.limit is None or had >= case.limit) and is_current(record)
 
 
-def is_done(cell: Cell, record: dict[str, Any] | None) -> bool:
-    """Whether a cell need not be run again: not if it failed, had less time, or had other settings."""
-    if record is None or "failed" in record or record.get("timed_out", cell.limit) < cell.limit:
-        return False
-    return is_current(record)
-
-
-def is_current(record: dict[str, Any]) -> bool:
+def is_current(record: Record) -> bool:
     """Whether the settings stated for a record's method are still those that it had."""
-    return record.get("settings", {}) == Cell(*key_of(record)).settings
+    return bool(record.get("settings", {}) == Cell(*key_of(record)).settings)
 
 
 def cells(

@@ -6,51 +6,92 @@
     python -m benchmarks.tables frames         # the same table from numpy, pandas, polars, pyarrow: the same rules?
     python -m benchmarks.tables categories     # a column of ten to five thousand categories
     python -m benchmarks.tables predict        # a million rows, beside scikit-learn's decision tree
-    python -m benchmarks.tables page           # write docs/tables.md from the results
+    python -m benchmarks.tables --page         # write docs/tables.md from the results
 
 Appends to results/tables.jsonl.
 """
 
-import argparse
-import time
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 from sklearn.compose import ColumnTransformer
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.records import append, read
-from benchmarks.summary import share_alike
-from benchmarks.tables_page import AS_IT_IS, AS_NUMBERS, COMPLETE, IMPUTED, PREPARED, WAYS, cell_of, page
+from benchmarks.fits import described, fit, learner, rules_of, share_alike, time_of
+from benchmarks.harness.benchmark import Benchmark, Choice
+from benchmarks.harness.case import Case
+from benchmarks.harness.clock import take_turns, watch
+from benchmarks.harness.command import main
+from benchmarks.harness.records import Record, read
+from benchmarks.splits import MISSING_CODES, folds_of
+from benchmarks.views.tables import AS_IT_IS, AS_NUMBERS, COMPLETE, IMPUTED, KEY, PAGE, PREPARED, USUAL, WAYS, cell_of
 from r2n import R2NClassifier, RuleSet
 from r2n.datasets import load_table
 from r2n.rules import rename_columns
 
-PAGE = Path(__file__).parent.parent / "docs" / "tables.md"
-CODES = {"heloc": [-7, -8, -9]}  # that stand for missing values
-SHIPPED = {"breast cancer": load_breast_cancer, "iris": load_iris, "wine": load_wine, "digits": load_digits}
-
-
-ALL = ("magic", "house", "heloc", "adult", *SHIPPED)
-
-
-def learner(name: str, seed: int = 0, max_size: int | None = None, jobs: int = 2) -> R2NClassifier:
-    return R2NClassifier(n_jobs=jobs, random_state=seed, missing_values=CODES.get(name), max_size=max_size)
+SHIPPED = ("breast cancer", "iris", "wine", "digits")  # with scikit-learn
+REAL = ("magic", "house", "heloc", "adult")
 
 
 # -- as it is, or prepared ---------------------------------------------------------------------------
+
+
+def native(chosen: Namespace) -> Iterator[Case]:
+    """Every way with default settings."""
+    for name, seed, fold in folds_chosen(chosen):
+        for way in (way for way in chosen.ways if way != AS_NUMBERS or name in MISSING_CODES):
+            told = {"task": "native", "way": way, "table": name, "seed": seed, "fold": fold}
+            yield Case(told, partial(fit_way, name, seed, fold, chosen.n_jobs, way))
+
+
+def no_larger(chosen: Namespace) -> Iterator[Case]:
+    """With no more columns to read than the rules of a way have there: that way itself once more, and as it is."""
+    sizes = {cell_of(r): r["size"] for r in read("tables") if r["task"] == "native"}
+    for name, seed, fold in folds_chosen(chosen):
+        for way in (way for way in chosen.ways if way in PREPARED):
+            most = sizes.get((name, way, seed, fold))
+            if most is None:
+                raise SystemExit(f"no rules of {way!r} for {name}, seed {seed}, fold {fold}: run `native` first.")
+            told = {"task": "no larger", "way": way, "max_size": most, "table": name, "seed": seed, "fold": fold}
+            for by in (each for each in (AS_IT_IS, way) if each in chosen.by):
+                yield Case(told | {"by": by}, partial(fit_way, name, seed, fold, chosen.n_jobs, by, max(most, 1)))
+
+
+def folds_chosen(chosen: Namespace) -> Iterator[tuple[str, int, int]]:
+    for name in chosen.tables or ("adult", "heloc"):
+        for seed in chosen.seeds:
+            yield from ((name, seed, fold) for fold in range(5))
+
+
+def fit_way(name: str, seed: int, fold: int, n_jobs: int, way: str, max_size: int | None = None) -> Record:
+    """What is learned in one way, with at most so many columns to read, and how well it does on the other rows."""
+    table = load_table(name)
+    train, test = folds_of(table, 5, seed)[fold]
+    codes = MISSING_CODES.get(name)
+    blank = table.X if codes is None else table.X.replace(codes, np.nan)
+    if way == COMPLETE:
+        train = train[~blank.isna().any(axis=1).to_numpy()[train]]
+    X, X_test = table.X.iloc[train], table.X.iloc[test]
+    if way == IMPUTED:
+        steps = prepared(blank).fit(blank.iloc[train])
+        X, X_test = steps.transform(blank.iloc[train]), steps.transform(blank.iloc[test])
+    declared = None if way in (IMPUTED, AS_NUMBERS) else codes
+    settings = {"n_jobs": n_jobs, "random_state": seed, "missing_values": declared, "max_size": max_size}
+    model, spent = fit(X, table.y[train], **settings)
+    return {
+        "rows": len(train),
+        "accuracy": float(model.score(X_test, table.y[test])),
+        "front": [[p.size, float(np.mean(p.rules.predict(X_test) == table.y[test]))] for p in model.front_],
+        **described(rules_of(model)),
+        **time_of(spent, 1),
+    }
 
 
 def prepared(X: pd.DataFrame) -> Pipeline:
@@ -65,140 +106,91 @@ def prepared(X: pd.DataFrame) -> Pipeline:
     return ColumnTransformer(steps, verbose_feature_names_out=False).set_output(transform="pandas")
 
 
-@dataclass(frozen=True)
-class Fold:
-    """The rows of one fold of a table, to be learned from in each of the ways."""
-
-    name: str
-    seed: int
-    fold: int
-    train: np.ndarray
-    test: np.ndarray
-    jobs: int
-
-    def fit(self, way: str, max_size: int | None = None) -> dict[str, Any]:
-        """What is learned in one way, with at most so many columns to read, and how well it does on the other rows."""
-        table = load_table(self.name)
-        X = table.X if self.name not in CODES else table.X.replace(CODES[self.name], np.nan)
-        complete = ~X.isna().any(axis=1).to_numpy()
-        train = self.train[complete[self.train]] if way == COMPLETE else self.train
-        model: Any = learner(self.name, self.seed, max_size, self.jobs)
-        if way in (IMPUTED, AS_NUMBERS):
-            model.set_params(missing_values=None)
-        if way == IMPUTED:
-            model = make_pipeline(prepared(X), model)
-        else:
-            X = table.X
-        start = time.perf_counter()
-        model.fit(X.iloc[train], table.y[train])
-        seconds = time.perf_counter() - start
-        learned, shown = (
-            (model[-1], model[:-1].transform(X.iloc[self.test])) if way == IMPUTED else (model, X.iloc[self.test])
-        )
-        return {
-            "table": self.name,
-            "seed": self.seed,
-            "fold": self.fold,
-            "rows": len(train),
-            "accuracy": float(learned.score(shown, table.y[self.test])),
-            "n_rules": learned.rules_.n_rules,
-            "size": learned.rules_.size,
-            "front": [[p.size, float(np.mean(p.rules.predict(shown) == table.y[self.test]))] for p in learned.front_],
-            "seconds": round(seconds, 1),
-            "rules": str(learned.rules_),
-        }
-
-
-def folds_of(name: str, seed: int, jobs: int) -> Iterator[Fold]:
-    table, folds = load_table(name), StratifiedKFold(5, shuffle=True, random_state=seed)
-    for fold, (train, test) in enumerate(folds.split(table.X, table.y)):
-        yield Fold(name, seed, fold, train, test, jobs)
-
-
-def native(name: str, seed: int, jobs: int, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Every way with default settings."""
-    for fold in folds_of(name, seed, jobs):
-        for way in (way for way in wanted if way != AS_NUMBERS or name in CODES):
-            yield {"task": "native", "way": way, **fold.fit(way)}
-
-
-def no_larger(
-    name: str, seed: int, jobs: int, wanted: Sequence[str], makers: Sequence[str]
-) -> Iterator[dict[str, Any]]:
-    """With no more columns to read than the rules of a way have there: that way itself once more, and as it is."""
-    sizes = {cell_of(r): r["size"] for r in read("tables") if r["task"] == "native"}
-    for fold in folds_of(name, seed, jobs):
-        for way in (way for way in wanted if way in PREPARED):
-            most = sizes.get((name, way, seed, fold.fold))
-            if most is None:
-                raise SystemExit(f"no rules of {way!r} for {name}, seed {seed}, fold {fold.fold}: run `native` first.")
-            for by in (each for each in (AS_IT_IS, way) if each in makers):
-                told = fold.fit(by, max(most, 1))
-                yield {"task": "no larger", "way": way, "by": by, "max_size": most, **told}
-
-
 # -- kinds of frames ---------------------------------------------------------------------------------
+
+
+def to_polars(X: pd.DataFrame) -> Any:
+    import polars
+
+    return polars.from_pandas(X)
+
+
+def to_pyarrow(X: pd.DataFrame) -> Any:
+    import pyarrow
+
+    return pyarrow.Table.from_pandas(X, preserve_index=False)
+
 
 KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "pandas": lambda X: X,
     "numpy": lambda X: X.to_numpy(),
-    "polars": pl.from_pandas,
-    "pyarrow": lambda X: pa.Table.from_pandas(X, preserve_index=False),
+    "polars": to_polars,
+    "pyarrow": to_pyarrow,
 }
 
 
-def frames(names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Every table from every kind of frame; rules from numpy name columns x0, x1, …, and are given their names."""
-    for name in names:
-        if name in SHIPPED:
-            X, y = SHIPPED[name](return_X_y=True, as_frame=True)
-        else:
-            table = load_table(name)
-            X, y = table.X, table.y
-        texts: dict[str, str] = {}
-        predicted: dict[str, Any] = {}
-        start = time.perf_counter()
-        for kind, made in KINDS.items():
-            frame = made(X)
-            model = learner(name).fit(frame, y)
-            renamed = {f"x{k}": str(column) for k, column in enumerate(X.columns)} if kind == "numpy" else None
-            texts[kind] = str(model.rules_ if renamed is None else rename_columns(model.rules_, renamed))
+def frames(chosen: Namespace) -> Iterator[Case]:
+    for name in chosen.tables or (*REAL, *SHIPPED):
+        yield Case({"task": "frames", "table": name}, partial(compare_frames, name))
+
+
+def compare_frames(name: str) -> Record:
+    """A table from every kind of frame; rules from numpy name columns x0, x1, …, and are given their names."""
+    X, y = table_of(name)
+    texts: dict[str, str] = {}
+    predicted: dict[str, Any] = {}
+    with watch() as spent:
+        for kind, convert in KINDS.items():
+            frame = convert(X)
+            model = learner(n_jobs=2, random_state=0, missing_values=MISSING_CODES.get(name)).fit(frame, y)
+            renamed = {f"x{k}": str(column) for k, column in enumerate(X.columns)} if kind == "numpy" else {}
+            texts[kind] = str(rename_columns(model.rules_, renamed) if renamed else model.rules_)
             predicted[kind] = model.predict(frame)
-        yield {
-            "task": "frames",
-            "table": name,
-            "rows": len(X),
-            "columns": X.shape[1],
-            "classes": len(np.unique(y)),
-            "same_rules": [kind for kind in KINDS if texts[kind] == texts["pandas"]],
-            "same_predictions": [kind for kind in KINDS if np.array_equal(predicted[kind], predicted["pandas"])],
-            "accuracy": share_alike(predicted["pandas"], y),
-            "seconds": round((time.perf_counter() - start) / len(KINDS), 1),
-            "rules": texts["pandas"],
-        }
+    return {
+        "rows": len(X),
+        "columns": X.shape[1],
+        "classes": len(np.unique(y)),
+        "same_rules": [kind for kind in KINDS if texts[kind] == texts["pandas"]],
+        "same_predictions": [kind for kind in KINDS if np.array_equal(predicted[kind], predicted["pandas"])],
+        "accuracy": share_alike(predicted["pandas"], y),
+        "seconds": round(spent.seconds / len(KINDS), 1),
+        "cpu": round(spent.cpu / len(KINDS), 1),
+        "rules": texts["pandas"],
+    }
+
+
+def table_of(name: str) -> tuple[pd.DataFrame, Any]:
+    """A real table, or one that comes with scikit-learn."""
+    from sklearn import datasets
+
+    if name in SHIPPED:
+        X, y = getattr(datasets, f"load_{name.replace(' ', '_')}")(return_X_y=True, as_frame=True)
+        return X, y
+    table = load_table(name)
+    return table.X, table.y
 
 
 # -- many categories ---------------------------------------------------------------------------------
 
 
-def categories() -> Iterator[dict[str, Any]]:
+CATEGORIES = (10, 100, 1_000, 5_000)
+
+
+def categories(_: Namespace) -> Iterator[Case]:
+    for many in CATEGORIES:
+        yield Case({"task": "categories", "categories": many}, partial(learn_categories, many))
+
+
+def learn_categories(many: int) -> Record:
     """20,000 rows, a rule over numbers and one over a third of the categories, judged on as many other rows."""
     rng = np.random.default_rng(0)
-    for many in (10, 100, 1_000, 5_000):
-        X = pd.DataFrame(rng.random((40_000, 5))).add_prefix("x")
-        shop = rng.integers(0, many, len(X))
-        X["shop"] = [f"shop {k}" for k in shop]
-        y = (X["x0"] + X["x1"] > 1.2) | ((shop < many / 3) & (X["x2"] > 0.5))
-        start = time.perf_counter()
-        model = R2NClassifier(random_state=0).fit(X[:20_000], y[:20_000])
-        yield {
-            "task": "categories",
-            "categories": many,
-            "seconds": round(time.perf_counter() - start, 1),
-            "accuracy": float(model.score(X[20_000:], y[20_000:])),
-            "n_rules": model.rules_.n_rules,
-            "size": model.rules_.size,
-        }
+    drawn = {each: (rng.random((40_000, 5)), rng.integers(0, each, 40_000)) for each in CATEGORIES}  # one after another
+    numbers, shop = drawn[many]
+    X = pd.DataFrame(numbers).add_prefix("x").assign(shop=[f"shop {k}" for k in shop])
+    y = (numbers[:, 0] + numbers[:, 1] > 1.2) | ((shop < many / 3) & (numbers[:, 2] > 0.5))
+    model, spent = fit(X[:20_000], y[:20_000], random_state=0)
+    score = float(model.score(X[20_000:], y[20_000:]))
+    return {"accuracy": score, **described(rules_of(model)), **time_of(spent, 1)}
 
 
 # -- predicting --------------------------------------------------------------------------------------
@@ -211,74 +203,69 @@ FIVE_RULES = RuleSet.parse(
          or x14 > 0.9 and x15 < 0.2 and x16 - x17 > 0
     else False"""
 )
+LAYOUTS: dict[str, Mapping[str, Any]] = {
+    "by row (numpy)": {},
+    "by row, with a code for missing values": {"missing_values": [-9]},
+    "by column (pandas)": {},
+}
 
 
-def predict() -> Iterator[dict[str, Any]]:
-    """Five rules of 12 literals over 18 of 20 columns, a million rows; a fitted model, not only its rules."""
-    rng = np.random.default_rng(0)
-    X = rng.random((1_000_000, 20))
+def predict(_: Namespace) -> Iterator[Case]:
+    for layout in LAYOUTS:
+        yield Case({"task": "predict", "layout": layout}, partial(time_predicting, layout))
+
+
+def time_predicting(layout: str, n_rows: int = 1_000_000) -> Record:
+    """Five rules of 12 literals over 18 of 20 columns; a fitted model, not only its rules."""
+    X = np.random.default_rng(0).random((n_rows, 20))
+    rows: Any = pd.DataFrame(np.asfortranarray(X)).add_prefix("x") if "pandas" in layout else X
     y = FIVE_RULES.predict(X[:20_000])
-
-    def both(rows: Any, **settings: Any) -> tuple[R2NClassifier, DecisionTreeClassifier]:
-        mine = R2NClassifier(effort="quick", epochs=2, restarts=1, random_state=0, **settings)
-        mine.fit(rows[:2_000], y[:2_000])
-        mine.rules_ = FIVE_RULES.with_schema(mine.rules_.schema)  # what is timed is predicting with just these
-        return mine, DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(rows[:20_000], y)
-
-    frame = pd.DataFrame(np.asfortranarray(X)).add_prefix("x")
-    layouts = {
-        "by row (numpy)": (X, *both(X)),
-        "by row, with a code for missing values": (X, *both(X, missing_values=[-9])),
-        "by column (pandas)": (frame, *both(frame)),
-    }
-    for words, (rows, mine, other) in layouts.items():
-        assert np.array_equal(mine.predict(rows), FIVE_RULES.predict(X))
-        times: dict[str, list[float]] = defaultdict(list)
-        for _ in range(7):  # in turn, so that both see the same machine
-            for who, predictor in (("r2n", mine), ("tree", other)):
-                start = time.perf_counter()
-                predictor.predict(rows)
-                times[who].append(time.perf_counter() - start)
-        seconds = {who: float(np.median(taken)) for who, taken in times.items()}
-        yield {"task": "predict", "layout": words, **seconds, "ratio": round(seconds["r2n"] / seconds["tree"], 2)}
+    mine = predictor(rows[:2_000], y[:2_000], LAYOUTS[layout])
+    tree = DecisionTreeClassifier(max_leaf_nodes=8, random_state=0).fit(rows[:20_000], y)
+    assert np.array_equal(mine.predict(rows), FIVE_RULES.predict(X))
+    taken = take_turns({"r2n": lambda: mine.predict(rows), "tree": lambda: tree.predict(rows)}, 7)
+    seconds = {who: float(np.median(each)) for who, each in taken.items()}
+    return {**seconds, "ratio": round(seconds["r2n"] / seconds["tree"], 2)}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["native", "no-larger", "frames", "categories", "predict", "page"])
-    parser.add_argument("tables", nargs="*", choices=[*ALL, []], help="for `native`, `no-larger` and `frames`")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="of the folds, for `native` and `no-larger`")
-    parser.add_argument("--ways", nargs="+", default=WAYS, choices=WAYS, metavar="WAY", help=", ".join(WAYS))
-    parser.add_argument(
-        "--by", nargs="+", default=WAYS, choices=WAYS, metavar="WAY", help="for `no-larger`: whose rules"
-    )
-    parser.add_argument(
-        "--jobs", type=int, default=2, help="processes of a fit, for `native` and `no-larger`; the rules stay the same"
-    )
-    chosen = parser.parse_args()
-    runs = {
-        "native": lambda: (
-            record
-            for name in chosen.tables or ("adult", "heloc")
-            for seed in chosen.seeds
-            for record in native(name, seed, chosen.jobs, chosen.ways)
-        ),
-        "no-larger": lambda: (
-            record
-            for name in chosen.tables or ("adult", "heloc")
-            for seed in chosen.seeds
-            for record in no_larger(name, seed, chosen.jobs, chosen.ways, chosen.by)
-        ),
-        "frames": lambda: frames(chosen.tables or ALL),
-        "categories": categories,
-        "predict": predict,
-        "page": lambda: iter(()),
-    }
-    for record in runs[chosen.what]():
-        append("tables", record)
-        print({key: value for key, value in record.items() if key not in ("rules", "front")}, flush=True)
-    PAGE.write_text(page(), encoding="utf-8")
+def predictor(X: Any, y: Any, settings: Mapping[str, Any]) -> R2NClassifier:
+    """A fitted learner with just these rules."""
+    model = learner(effort="quick", epochs=2, restarts=1, random_state=0, **settings).fit(X, y)
+    model.rules_ = FIVE_RULES.with_schema(model.rules_.schema)
+    return model
 
+
+# -- the benchmark -------------------------------------------------------------------------------------
+
+PARTS: dict[str, Callable[[Namespace], Iterator[Case]]] = {
+    "native": native,
+    "no-larger": no_larger,
+    "frames": frames,
+    "categories": categories,
+    "predict": predict,
+}
+
+
+def cases(chosen: Namespace) -> list[Case]:
+    return list(PARTS[chosen.part](chosen))
+
+
+TABLES = Benchmark(
+    name="tables",
+    about=__doc__,
+    key=KEY,
+    cases=cases,
+    choices=(
+        Choice("part", "what to run", tuple(PARTS), many=False),
+        Choice("tables", "for `native`, `no-larger` and `frames`", (*REAL, *SHIPPED)),
+        Choice("--seeds", "of the folds, for `native` and `no-larger`", of=int, default=(0,)),
+        Choice("--ways", "ways to prepare", WAYS, default=WAYS),
+        Choice("--by", "for `no-larger`: whose rules", WAYS, default=WAYS),
+        Choice("--n-jobs", "processes of a fit; the rules stay the same", of=int, default=2, many=False),
+    ),
+    pages=(PAGE,),
+    usual=USUAL,
+)
 
 if __name__ == "__main__":
-    main()
+    main(TABLES)

@@ -1,84 +1,55 @@
 """One cell: the rows it learns from, the method, what came of it."""
 
-import time
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedKFold
 
-from benchmarks.baselines import Baseline, Boosting, Ebm, Figs, Mlp, Ripper, Tree
+from benchmarks.fits import NETWORK_ALONE, described, learner, rules_of, same_structure, share_alike, time_of
+from benchmarks.harness.clock import watch
+from benchmarks.harness.records import Record
+from benchmarks.methods.baselines import Baseline, Boosting, Ebm, Figs, Mlp, Ripper, Tree
 from benchmarks.protocol import EXPERIMENTS, Cell
-from benchmarks.records import made_by
-from benchmarks.summary import share_alike
-from r2n import R2NClassifier, RuleSet, presets
-from r2n.datasets import example, load_table
+from benchmarks.splits import Split, binary_fold_of, known_rule, sample_rows
+from r2n import presets
 
 Bools = NDArray[np.bool_]
-HELOC_CODES = (-7, -8, -9)  # a row with one of them is not complete
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Rows to learn from and rows to test on, whose labels no noise has touched."""
-
-    X: pd.DataFrame
-    y: Bools
-    X_test: pd.DataFrame
-    y_test: Bools
-    truth: RuleSet | None = None
 
 
 def split(cell: Cell) -> Split:
     """The rows of a cell."""
     stated = EXPERIMENTS[cell.experiment]
     if "folds" in stated:
-        return _fold(cell.table, stated["folds"], cell.repeat)
+        return binary_fold_of(cell.table, stated["folds"], cell.repeat)
     varied = dict.fromkeys(stated.get("vary", {}), cell.value)
-    known = example(int(cell.table.split()[1]))
-    n_rows, n_test = int(varied.get("rows") or stated["rows"]), stated["test_rows"]
-    X, y = known.sample(n_rows + n_test, random_state=cell.repeat)
-    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
+    n_rows = int(varied.get("rows") or stated["rows"])
+    rows = sample_rows(known_rule(cell.table), n_rows, stated["test_rows"], cell.repeat)
+    frame, frame_test = (pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])]) for X in (rows.X, rows.X_test))
     flipped = np.random.default_rng(1_000 + cell.repeat).random(n_rows) < float(varied.get("flip") or 0.0)
-    return Split(frame[:n_rows], y[:n_rows] ^ flipped, frame[n_rows:], y[n_rows:], known.rules)
+    return replace(rows, X=frame, y=rows.y ^ flipped, X_test=frame_test)
 
 
-def _fold(name: str, folds: int, number: int) -> Split:
-    table = load_table(name.removesuffix(", complete"))
-    table = table.complete() if name == "adult" else table
-    keep = np.ones(len(table.y), dtype=np.bool_)
-    if name == "heloc, complete":
-        keep = ~table.X.isin(HELOC_CODES).any(axis=1).to_numpy()
-    X, y = table.X[keep].reset_index(drop=True), table.y[keep] == table.positive
-    parts = StratifiedKFold(folds, shuffle=True, random_state=0).split(X, y)
-    train, test = list(parts)[number]
-    return Split(X.iloc[train], y[train], X.iloc[test], y[test])
-
-
-def run(cell: Cell) -> dict[str, Any]:
+def run(cell: Cell) -> Record:
     """Fit, judge, count."""
-    rows = split(cell)
-    start = time.perf_counter()
-    model = made(cell).fit(rows.X, rows.y)
-    seconds = time.perf_counter() - start
+    rows, model = split(cell), made(cell)
+    with watch() as spent:
+        model.fit(rows.X, rows.y)
     found = {
-        "settings": cell.settings,
         "accuracy": _accuracy(model, rows),
         "n_rules": model.n_rules,
         "literals_per_rule": model.literals_per_rule,
-        "seconds": round(seconds, 2),
+        **time_of(spent),
     }
-    found["made_by"] = made_by()  # of the process that fitted
-    return asdict(cell) | found | (model.more(rows) if isinstance(model, Rules) else _size_of(model))
+    return found | (model.more(rows) if isinstance(model, Rules) else _size_of(model))
 
 
 def _accuracy(model: Any, rows: Split) -> float:
     return share_alike(model.predict(rows.X_test), rows.y_test)
 
 
-def _size_of(model: Baseline) -> dict[str, Any]:
+def _size_of(model: Baseline) -> Record:
     """Columns mentioned: each literal of the others reads one."""
     n_rules, literals = model.n_rules, model.literals_per_rule
     return {"size": None if n_rules is None or literals is None else round(n_rules * literals)}
@@ -101,7 +72,7 @@ def _settings(cell: Cell) -> dict[str, Any]:
     known = "folds" not in stated
     settings: dict[str, Any] = {
         "r2n": {},
-        "network": {"effort": "none", "max_columns": None},  # what it found, as it is
+        "network": NETWORK_ALONE,
         "capped": {"max_rules": stated.get("max_rules", {}).get(cell.table)},
         # As in the authors' published code: with the loss as printed it collapses (docs/paper.md).
         "paper": dict(presets.PUBLISHED_SYNTHETIC if known else presets.PUBLISHED_REAL)
@@ -111,13 +82,13 @@ def _settings(cell: Cell) -> dict[str, Any]:
 
 
 def _brcg(seed: int) -> Any:
-    from benchmarks.brcg import Brcg
+    from benchmarks.methods.brcg import Brcg
 
     return Brcg()
 
 
 def _drnet(seed: int, **settings: Any) -> Any:
-    from benchmarks.drnet import DrNet
+    from benchmarks.methods.drnet import DrNet
 
     return DrNet(random_state=seed, **settings)
 
@@ -167,7 +138,7 @@ class Rules:
     """R2NClassifier behind the interface of the others."""
 
     def __init__(self, **settings: Any) -> None:
-        self.model_ = R2NClassifier(**settings)
+        self.model_ = learner(**settings)
 
     def fit(self, X: pd.DataFrame, y: Bools) -> "Rules":
         self.model_.fit(X, y)
@@ -178,21 +149,19 @@ class Rules:
 
     @property
     def n_rules(self) -> int:
-        return int(self.model_.rules_.n_rules)
+        return rules_of(self.model_).n_rules
 
     @property
     def literals_per_rule(self) -> float:
-        return float(self.model_.rules_.literals_per_rule)
+        return rules_of(self.model_).literals_per_rule
 
-    def more(self, rows: Split) -> dict[str, Any]:
+    def more(self, rows: Split) -> Record:
         """What only r2n can tell: its size, its front, its rules, and whether they are the true ones."""
-        rules = self.model_.rules_
+        rules = rules_of(self.model_)
         front = getattr(self.model_, "front_", None) or ()
         return {
-            "size": rules.size,
-            "most_columns": max((literal.size for literal in rules.literals), default=0),
+            **described(rules),
             "structure": None if rows.truth is None else same_structure(rules, rows.truth),
-            "rules": str(rules),
             "front": [
                 {"size": point.rules.size, "n_rules": point.rules.n_rules, "accuracy": _accuracy(point.rules, rows)}
                 for point in front
@@ -204,7 +173,7 @@ class OnLiterals(Around):
     """Another learner, on the literals that r2n learned from the same rows, as columns."""
 
     def __init__(self, maker: Any, seed: int) -> None:
-        self.literals_, self.model_ = R2NClassifier(random_state=seed), maker(seed)
+        self.literals_, self.model_ = learner(random_state=seed), maker(seed)
 
     def fit(self, X: pd.DataFrame, y: Bools) -> "OnLiterals":
         self.literals_.fit(X, y)
@@ -217,12 +186,3 @@ class OnLiterals(Around):
 
     def predict(self, X: pd.DataFrame) -> Bools:
         return np.asarray(self.model_.predict(self._columns(X)), dtype=np.bool_)
-
-
-def same_structure(found: RuleSet, true: RuleSet) -> bool:
-    """The same number of rules and literals, and the same columns in each literal."""
-
-    def shape(rules: RuleSet) -> list[list[tuple[str, ...]]]:
-        return sorted(sorted(tuple(sorted(literal.columns)) for literal in rule.literals) for rule in rules.rules)
-
-    return shape(found) == shape(true)

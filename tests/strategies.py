@@ -12,7 +12,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from r2n.prove import Domain, Values
-from r2n.rewrite.expand import expanded_rule
+from r2n.rewrite.expand import expand_rule
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.literals import MOST_POINTS, most_of
 from r2n.table import Table
@@ -219,7 +219,7 @@ def _without_sets(literals: Iterable[Literal]) -> Iterable[Halfspace]:
 
     If a case had a wrong bound, its truth would be wrong on the bound or one float above, which is where rows will lie.
     """
-    cases = (rule.literals for literal in literals for rule in expanded_rule(Rule((literal,))))
+    cases = (rule.literals for literal in literals for rule in expand_rule(Rule((literal,))))
     return dict.fromkeys(each for case in cases for each in case if isinstance(each, Halfspace))
 
 

@@ -13,11 +13,11 @@ import pyarrow as pa  # noqa: F401
 import pytest
 import scipy.sparse  # noqa: F401
 
-from r2n import R2NClassifier, RuleSet, load  # noqa: F401
+from r2n import NetworkSettings, R2NClassifier, RuleSet, load  # noqa: F401
 
 X = pd.DataFrame({"age": [20, 30, 40, 50], "debt": [1.0, 2.0, 3.0, 4.0], "region": ["north", "west", "north", "west"]})
 Y = ["no", "no", "yes", "yes"]
-QUICK: dict[str, Any] = {"effort": "quick", "epochs": 5, "restarts": 1, "random_state": 0}
+QUICK: dict[str, Any] = {"effort": "quick", "network": NetworkSettings(epochs=5, restarts=1), "random_state": 0}
 FIXTURE = Path(__file__).parent / "fixtures" / "bad_input.txt"
 
 

@@ -1,12 +1,20 @@
-"""What the pages name is there: files of the tree, and tests that check a decision."""
+"""What the pages name is there, and what is public is documented."""
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
+import tomllib
+from collections.abc import Iterator
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from numpydoc.validate import validate
+
+from r2n import errors
 
 ROOT = Path(__file__).parent.parent
 DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
@@ -51,3 +59,99 @@ def test_the_modules_of_benchmarks_that_pages_name_are_there() -> None:
     text = " ".join(" ".join(page.read_text(encoding="utf-8").split()) for page in pages)
     for name in set(re.findall(r"python -m benchmarks\.(\w+)", text)):
         assert (ROOT / "benchmarks" / f"{name}.py").exists() or (ROOT / "benchmarks" / name).is_dir(), name
+
+
+# -- docstrings -------------------------------------------------------------------------------------
+
+PUBLIC_MODULES = (
+    "r2n",
+    "r2n.datasets",
+    "r2n.errors",
+    "r2n.explain",
+    "r2n.export",
+    "r2n.prove",
+    "r2n.rules",
+    "r2n.table",
+)
+RETURNED = {"r2n.rewrite.rounding.Rounded"}  # by methods of the rules
+TO_DOCUMENT = {"R2NClassifier"}  # their docstrings are not complete yet. To be emptied.
+with (ROOT / "pyproject.toml").open("rb") as file:
+    CHECKS = set(tomllib.load(file)["tool"]["numpydoc_validation"]["checks"]) - {"all"}
+
+
+def members_of(kind: type) -> Iterator[tuple[str, bool]]:
+    """The names of a class's own public members, where they are defined; and whether each is called."""
+    for name in dir(kind):
+        owner = next((base for base in kind.__mro__ if name in vars(base)), object)
+        if name.startswith("_") or not owner.__module__.startswith("r2n"):
+            continue
+        member = inspect.getattr_static(kind, name)
+        called = isinstance(member, staticmethod | classmethod) or inspect.isfunction(member)
+        if called or isinstance(member, property | cached_property):
+            yield f"{owner.__module__}.{owner.__qualname__}.{name}", called
+
+
+def public_objects() -> dict[str, bool]:
+    """Every public class, function and member by its full name; and whether an example is due."""
+    found = dict.fromkeys(RETURNED, True)
+    for module in map(import_module, PUBLIC_MODULES):
+        for name in set(module.__all__) - TO_DOCUMENT:
+            thing = getattr(module, name)
+            if not (inspect.isclass(thing) or inspect.isfunction(thing)):
+                continue  # a constant, or the name of a type
+            own_init = "__init__" in vars(thing) if inspect.isclass(thing) else False
+            plain_error = inspect.isclass(thing) and issubclass(thing, Exception) and not own_init
+            found[f"{thing.__module__}.{thing.__qualname__}"] = not plain_error
+            found |= dict(members_of(thing)) if inspect.isclass(thing) and not plain_error else {}
+    return found
+
+
+PUBLIC = public_objects()
+
+
+def problems_of(name: str, example: bool) -> list[tuple[str, str]]:
+    """What numpydoc finds; a property, or an error that takes a message, is described by its sentences alone."""
+    skipped = CHECKS | (set() if example else {"EX01", "PR01", "RT01"})
+    return [(code, text) for code, text in validate(name)["errors"] if code not in skipped]
+
+
+def test_every_public_module_says_what_is_public() -> None:
+    for module in map(import_module, PUBLIC_MODULES):
+        assert module.__all__
+        assert [name for name in module.__all__ if not hasattr(module, name)] == []
+    assert len(PUBLIC) > 200
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_the_docstring_is_complete(name: str) -> None:
+    """Parameters, Returns or Yields, Examples: in numpydoc's form, in the order of the signature."""
+    assert problems_of(name, PUBLIC[name]) == []
+
+
+def undocumented(first: int, second: int) -> int:
+    """Add two numbers.
+
+    Parameters
+    ----------
+    first : int
+        One number.
+
+    Returns
+    -------
+    int
+        The sum.
+
+    Examples
+    --------
+    >>> 1 + 1
+    2
+    """
+    return first + second
+
+
+def test_a_parameter_that_a_docstring_leaves_out_is_found() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(errors, "undocumented", undocumented, raising=False)
+        found = problems_of("r2n.errors.undocumented", example=True)
+    assert [code for code, _ in found] == ["PR01"]
+    assert "second" in found[0][1]

@@ -13,16 +13,21 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from r2n import R2NClassifier, RuleSet, load
+from r2n import NetworkSettings, R2NClassifier, RuleSet, load
 from r2n.datasets import example
-from r2n.learn.bridge import extract, predefined_literals
+from r2n.learn.bridge import extract
+from r2n.learn.given import predefined_literals
 from r2n.network import Halfspaces, Network, Params
 from r2n.network.literals import HalfspaceParams
 from r2n.network.program import initialise
 from r2n.rules import Membership
 from r2n.table import Scaling, Schema
 
-QUICK: dict[str, Any] = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
+QUICK: dict[str, Any] = {
+    "network": NetworkSettings(restarts=2, epochs=60, gamma=0.9),
+    "effort": "quick",
+    "random_state": 0,
+}
 
 
 def test_restarts_are_not_identical() -> None:
@@ -35,7 +40,12 @@ def test_what_was_kept_does_not_go_on_training() -> None:
     """The rules of a fit are those of its best epoch: no later epoch had a better one, and it is not the last."""
     X, y = example(4).sample(3_000, random_state=0)
     model = R2NClassifier(
-        restarts=1, drop_below=0.0, price=0.0, validation_fraction=0.0, effort="none", max_columns=None, random_state=1
+        network=NetworkSettings(restarts=1, drop_below=0.0),
+        price=0.0,
+        validation_fraction=0.0,
+        effort="none",
+        max_columns=None,
+        random_state=1,
     ).fit(X, y)
     errors = [record.error[0] for record in model.history_]
     assert min(errors) < errors[-1]
@@ -87,7 +97,9 @@ def test_the_epoch_is_not_chosen_on_the_training_rows() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((400, 5)), rng.random(400) < 0.5
     held_out, trained_on = (
-        R2NClassifier(restarts=1, validation_fraction=share, effort="none", random_state=0).fit(X, y)
+        R2NClassifier(
+            network=NetworkSettings(restarts=1), validation_fraction=share, effort="none", random_state=0
+        ).fit(X, y)
         for share in (0.5, 0.0)
     )
     least = [min(record.error[0] for record in model.history_) for model in (held_out, trained_on)]
@@ -130,7 +142,7 @@ def test_it_is_a_silent_estimator_with_the_usual_methods() -> None:
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         assert model.fit(X, y) is model
-        clone(model).set_params(penalty=0.1).get_params()
+        clone(model).set_params(network__penalty=0.1).get_params()
         cross_val_score(model, X, y, cv=2)
         model.score(X, y), model.predict_proba(X)
     assert said.getvalue() == ""

@@ -20,27 +20,21 @@ SOURCE = Path(r2n.__file__).parent
 # Only from lower rungs; modules on one rung do not see each other.
 RUNGS = (
     {"errors", "words"},
-    {"presets", "runtime"},
+    {"runtime"},
     {"table"},
     {"network", "rules"},
     {"rewrite"},
     {"datasets", "prove", "search"},
     {"explain", "export", "learn"},
-    {"estimator"},
+    {"estimator", "presets"},
     {"cli"},
 )
 HEIGHT = {room: height for height, rooms in enumerate(RUNGS) for room in rooms}
 FACADE = SOURCE / "rules" / "facade.py"  # methods of models that load what they need when they are called
 
-MOST_LINES, MOST_LINES_OF_FUNCTION = 350, 45
+MOST_LINES, MOST_LINES_OF_FUNCTION = 320, 40  # docstrings do not count: documentation must not argue against itself
 # Modules that are still too long, or hold a function that is. To be emptied.
-TO_SPLIT = {
-    "estimator.py",
-    "explain/change.py",
-    "learn/pipeline.py",
-    "prove/domain.py",
-    "search/run.py",
-}
+TO_SPLIT: set[str] = set()
 
 
 def files() -> list[Path]:
@@ -123,16 +117,69 @@ def test_a_cycle_is_found() -> None:
     assert cycles_in({"a": ["b"], "b": ["c"], "c": ["b"], "d": ["a"]}) == [["b", "c"]]
 
 
+def lines_of(node: ast.AST) -> int:
+    return (getattr(node, "end_lineno", 0) or 0) - getattr(node, "lineno", 0) + 1
+
+
+def docstring_lines(node: ast.AST) -> int:
+    """The lines of the node's own docstring."""
+    if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return 0
+    return 0 if ast.get_docstring(node, clean=False) is None else lines_of(node.body[0])
+
+
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_modules_and_functions_are_short(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, functions)]
-    lengths = {node.name: (node.end_lineno or node.lineno) - node.lineno + 1 for node in found}
-    long = {name: lines for name, lines in lengths.items() if lines > MOST_LINES_OF_FUNCTION}
+    nodes = list(ast.walk(ast.parse(text)))
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    lengths = [(node.name, lines_of(node) - docstring_lines(node)) for node in functions]
+    long = [(name, lines) for name, lines in lengths if lines > MOST_LINES_OF_FUNCTION]
     if path.relative_to(SOURCE).as_posix() not in TO_SPLIT:
-        assert text.count("\n") <= MOST_LINES
-        assert long == {}
+        assert text.count("\n") - sum(map(docstring_lines, nodes)) <= MOST_LINES
+        assert long == []
+
+
+# Against rounding, or the limit of a number's format: not chosen by trying.
+TOLERANCES = {"descent.py": {"LEAST_GAIN"}, "columns.py": {"LARGEST"}}
+
+
+def constants_of(tree: ast.Module) -> set[str]:
+    """The names that a module gives, outside of functions and classes, to values in which a number is written."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            written = [each.value for each in ast.walk(node.value) if isinstance(each, ast.Constant)]
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(type(value) in (int, float) for value in written):
+                found |= {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+    return found
+
+
+def test_constants_are_found() -> None:
+    tree = ast.parse("A: int = 2**24\nB, C = (1, -2.5)\nD = {'x': f(3)}\nE = 'four'\nF = True\ndef g(): H = 5")
+    assert constants_of(tree) == {"A", "B", "C", "D"}
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "search").glob("*.py")), ids=lambda path: path.name)
+def test_the_constants_of_the_search_stand_in_its_plan(path: Path) -> None:
+    found = constants_of(ast.parse(path.read_text(encoding="utf-8")))
+    assert path.name == "plan.py" or found == TOLERANCES.get(path.name, set())
+
+
+def test_every_constant_of_the_plan_names_its_benchmark() -> None:
+    """In the comment beside it or in those above it; or says that there is none."""
+    benchmarks = (ROOT / "benchmarks" / "refine.py").read_text(encoding="utf-8")
+    lines = (SOURCE / "search" / "plan.py").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if re.match(r"[A-Z][A-Z_, ]+ = ", line):
+            above = number
+            while lines[above - 1].startswith("#"):
+                above -= 1
+            comment = " ".join(lines[above : number + 1])
+            named = re.findall(r"\brefine (\w+)", comment)
+            assert named or "no benchmark" in comment.lower(), line
+            assert all(f"refine {each} " in benchmarks for each in named), line
 
 
 def test_the_package_names_of_the_top_are_for_the_command_line_alone() -> None:
@@ -142,7 +189,7 @@ def test_the_package_names_of_the_top_are_for_the_command_line_alone() -> None:
 
 
 def test_public_names() -> None:
-    assert r2n.__all__ == ["R2NClassifier", "RuleSet", "__version__", "load"]
+    assert r2n.__all__ == ["NetworkSettings", "R2NClassifier", "RuleSet", "__version__", "load"]
     for name in r2n.__all__:
         assert getattr(r2n, name) is not None
         assert name in dir(r2n)
@@ -233,28 +280,27 @@ def test_nothing_is_evaluated_or_unpickled(path: Path) -> None:
         assert not names & FORBIDDEN, f"line {node.lineno}"  # type: ignore[attr-defined]
 
 
-def test_the_presets_are_parameters_and_the_default_is_the_default() -> None:
-    from inspect import signature
-
+def test_the_presets_are_parameters() -> None:
     from r2n import presets
 
-    defaults = {name: p.default for name, p in signature(r2n.R2NClassifier).parameters.items()}
-    assert {name: defaults[name] for name in presets.DEFAULT} == dict(presets.DEFAULT)
+    known = set(r2n.R2NClassifier().get_params(deep=False))
     for preset in (presets.PAPER_SYNTHETIC, presets.PAPER_REAL, presets.PUBLISHED_SYNTHETIC, presets.PUBLISHED_REAL):
-        assert set(preset) <= set(defaults)
-        assert (preset["network_literals"], preset["network_rules"]) == (10, 25)
+        network = preset["network"]
+        assert set(preset) <= known
+        assert r2n.R2NClassifier(**preset).network is network
+        assert (network.n_literals, network.n_rules) == (10, 25)
         assert preset["max_columns"] is None  # the paper bounds nothing
-        assert (preset["batch_size"], preset["gamma"], preset["learning_rate"]) == (100, 0.995, 1e-3)
+        assert (network.batch_size, network.gamma, network.learning_rate) == (100, 0.995, 1e-3)
     for paper, published in (
-        (presets.PAPER_SYNTHETIC, presets.PUBLISHED_SYNTHETIC),
-        (presets.PAPER_REAL, presets.PUBLISHED_REAL),
+        (presets.PAPER_SYNTHETIC["network"], presets.PUBLISHED_SYNTHETIC["network"]),
+        (presets.PAPER_REAL["network"], presets.PUBLISHED_REAL["network"]),
     ):
-        assert paper["epochs"] * paper["restarts"] == 250_000
-        cold = math.log(published["temperature_floor"]) / math.log(published["gamma"])
-        assert published["epochs"] == math.ceil(1.2 * cold)  # the authors' code stops by itself
-        assert published["penalty"] == paper["penalty"]
-        assert (published["optimizer"], published["clip_gradient"], published["drop_below"]) == ("amsgrad", 1.0, 0.0)
-    assert (presets.PAPER_SYNTHETIC["penalty"], presets.PAPER_REAL["penalty"]) == (1e-2, 1e-3)
+        assert paper.epochs * paper.restarts == 250_000
+        cold = math.log(published.temperature_floor) / math.log(published.gamma)
+        assert published.epochs == math.ceil(1.2 * cold)  # the authors' code stops by itself
+        assert published.penalty == paper.penalty
+        assert (published.optimizer, published.clip_gradient, published.drop_below) == ("amsgrad", 1.0, 0.0)
+    assert (presets.PAPER_SYNTHETIC["network"].penalty, presets.PAPER_REAL["network"].penalty) == (1e-2, 1e-3)
 
 
 def test_no_registry_and_no_machine_is_named_anywhere() -> None:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from r2n.prove import PROOFS, Domain, Prover, Values, equivalent, find_row, prove_simpler
-from r2n.prove.box import restrict, states_of, status, sum_between
+from r2n.prove.box import box_of, restrict, status, sum_between
 from r2n.prove.equivalence import decision
 from r2n.prove.search import holds
 from r2n.rewrite import simplify
-from r2n.rewrite.expand import expanded_rule
+from r2n.rewrite.expand import expand_rule
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.classes import Model
 from r2n.rules.literals import has_cases
@@ -28,14 +28,14 @@ from tests.strategies import BoundedWorld, World, bounded_worlds, domains, rows_
 FEW = 40  # cases for a question: enough for most, and what is not decided in them is a law's business too
 
 
-# -- states -----------------------------------------------------------------------------------------
+# -- box -----------------------------------------------------------------------------------------
 
 
 @st.composite
 def literals_in_domains(draw: st.DrawFn) -> tuple[Literal, Domain, Table]:
     """A literal without sets in its sum, a domain, and rows of it about the literal: proofs look at cases."""
     told = draw(small_literals)
-    cases = {told, *(each for rule in expanded_rule(Rule((told,))) for each in rule.literals)}
+    cases = {told, *(each for rule in expand_rule(Rule((told,))) for each in rule.literals)}
     literal = draw(st.sampled_from(sorted((each for each in cases if not has_cases(each)), key=str) or [Known("x")]))
     domain = draw(domains())
     return literal, domain, rows_of(draw(tables((literal,))), domain)
@@ -45,14 +45,14 @@ def literals_in_domains(draw: st.DrawFn) -> tuple[Literal, Domain, Table]:
 @given(literals_in_domains())
 def test_states_lose_no_row_and_what_they_say_is_so(case: tuple[Literal, Domain, Table]) -> None:
     literal, domain, table = case
-    states = states_of(domain, [literal])
+    box = box_of(domain, [literal])
     truth = literal.evaluate(table)
-    said = status(literal, states)
+    said = status(literal, box)
     assert said is None or not (truth != said).any()
     if len(literal.columns) == 1:
         (name,) = literal.columns
         for wanted in (True, False):
-            if restrict(states[name], literal, wanted).empty:
+            if restrict(box[name], literal, wanted).empty:
                 assert not (truth == wanted).any()
 
 
@@ -63,7 +63,7 @@ def test_a_value_of_what_is_left_makes_a_literal_what_it_was_restricted_to(case:
         return
     (name,) = literal.columns
     for wanted in (True, False):
-        left = restrict(states_of(domain, [literal])[name], literal, wanted)
+        left = restrict(box_of(domain, [literal])[name], literal, wanted)
         for value in [left.value(), *([None] if left.missing else [])]:
             if value is not None or left.missing:
                 assert holds(literal, {name: value}) == wanted
@@ -74,7 +74,7 @@ def test_a_value_of_what_is_left_makes_a_literal_what_it_was_restricted_to(case:
 def test_sums_lie_between_their_ends(case: tuple[Literal, Domain, Table]) -> None:
     literal, domain, table = case
     if isinstance(literal, Halfspace):
-        low, high = sum_between(literal, states_of(domain, [literal]))
+        low, high = sum_between(literal, box_of(domain, [literal]))
         sums = literal.values(table)
         sums = sums[~np.isnan(sums)]
         assert not ((sums < low) | (sums > high)).any()

@@ -15,7 +15,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from r2n import R2NClassifier, load
+from r2n import NetworkSettings, R2NClassifier, load
 from r2n.errors import R2NError
 from r2n.explain import check, explain, smallest_change
 from r2n.export import export, formats
@@ -47,12 +47,11 @@ def secret_table(n_rows: int = 300) -> tuple[pd.DataFrame, np.ndarray]:
 
 def fit(X: Any, y: np.ndarray) -> R2NClassifier:
     model = R2NClassifier(
-        effort="quick", restarts=2, epochs=30, gamma=0.8, teacher=False, random_state=0, max_size=6,
-        exclude=["mail", "salary", "card"], categorical=["badge", "card", "name"],
+        network=NetworkSettings(restarts=2, epochs=30, gamma=0.8), effort="quick", teacher=False,
+        random_state=0, max_size=6, exclude=["mail", "salary", "card"], categorical=["badge", "card", "name"],
         missing_values={"name": ["secret-name-17"]},
     ).fit(X, y)  # fmt: skip
-    fronts = model.front_.values() if isinstance(model.front_, dict) else [model.front_]
-    read = {name for front in fronts for point in front for name in point.rules.columns}
+    read = {name for point in model.front_ for name in point.rules.columns}
     assert {*read, *model.rules_.columns} <= set(READ), "the secrets are noise"
     return model.set_params(missing_values=None)  # which the caller gave, and gets back
 
@@ -85,7 +84,7 @@ def found_in(content: str | bytes) -> list[object]:
 
 def models_of(model: R2NClassifier) -> Iterator[R2NClassifier]:
     yield model
-    yield from [model.pick(0, "low"), model.pick(-1, "top")] if isinstance(model.front_, dict) else [model.pick(0)]
+    yield from [model.pick(0), model.pick(-1)] if len(model.classes_) == 3 else [model.pick(0)]
 
 
 def test_the_secrets_would_be_found(case: tuple) -> None:
@@ -128,13 +127,13 @@ def test_what_is_shown_holds_no_secret(case: tuple) -> None:
     model, X, y = case
     frame = X if isinstance(X, pd.DataFrame) else X.to_pandas()
     rules, row = model.rules_, frame[READ].iloc[3].to_dict()
-    other = model.pick(0, "low").rules_ if isinstance(model.front_, dict) else model.pick(0).rules_
-    fronts = model.front_.values() if isinstance(model.front_, dict) else [model.front_]
+    other = model.pick(0).rules_
     shown = [
         str(model), repr(model), model._repr_html_inner(), str(model._repr_mimebundle_()), str(rules), repr(rules),
         rules._repr_html_(), repr(rules.schema), repr(rules.baseline), str(Domain.of(rules.schema)),
-        str(Domain.beyond(rules.schema)), *(repr(front) for front in fronts),
-        *(front.frame().to_csv() for front in fronts), str(explain(rules, row)), str(smallest_change(rules, row)),
+        str(Domain.beyond(rules.schema)), repr(model.front_),
+        model.front_.frame().to_csv(), repr(model.network_), repr(model.schema_),
+        str(explain(rules, row)), str(smallest_change(rules, row)),
         str(check(rules, X, y)), str(rules.diff(other, X)), str(rules.equivalent(other)), str(rules.simplified()),
         str(model.get_feature_names_out()), repr(model.moves_), repr(model.history_), repr(model.steps_),
     ]  # fmt: skip
@@ -163,7 +162,7 @@ def test_errors_hold_no_secret(case: tuple, tmp_path: Path) -> None:
         for predict in predictors:
             said += raised(lambda predict=predict, content=content: predict(content))  # type: ignore[misc]
     for text in ("name = x", "nam = x", "badge > 3", "region = sout", "age = old", "account/salary > 3", "mail > 2"):
-        rules = model.rules_["low"] if isinstance(model.front_, dict) else model.rules_
+        rules = model.rules_["low"] if len(model.classes_) == 3 else model.rules_
         said += raised(lambda text=text, rules=rules: rules.with_rule(text))  # type: ignore[misc]
     assert len(said) > 10
     assert not [secret for words in said for secret in found_in(words)]

@@ -12,17 +12,22 @@ from r2n.rules import RuleSet, load
 
 if TYPE_CHECKING:
     from r2n.estimator import R2NClassifier
+    from r2n.learn.settings import NetworkSettings
 
 __version__ = "0.1.0"
-__all__ = ["R2NClassifier", "RuleSet", "__version__", "load"]
+__all__ = ["NetworkSettings", "R2NClassifier", "RuleSet", "__version__", "load"]
 
 
 def __getattr__(name: str) -> Any:
-    # The estimator brings the training engine with it: only those who fit pay for loading it.
+    # The estimator brings scikit-learn and the search with it: only those who fit pay for loading them.
     if name == "R2NClassifier":
         from r2n.estimator import R2NClassifier
 
         return R2NClassifier
+    if name == "NetworkSettings":
+        from r2n.learn.settings import NetworkSettings
+
+        return NetworkSettings
     raise AttributeError(f"module 'r2n' has no attribute {name!r}")
 
 

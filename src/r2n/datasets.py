@@ -21,6 +21,8 @@ from r2n.table import Column, Schema
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["TABLES", "KnownRule", "RealTable", "available", "example", "load_table", "toy"]
+
 # -- rules whose truth is known --------------------------------------------------------------------
 
 # Uniform on (0, 1]: never 0, so that ratios of columns mean the same as differences.
@@ -29,8 +31,19 @@ _LEAST = 2.0**-53
 
 @dataclass(frozen=True, slots=True)
 class KnownRule:
-    """A rule set, and tables made from it: columns uniform on (0, 1], labels by the rules.
+    """A rule set whose truth is known, and tables made from it.
 
+    The columns are uniform on (0, 1], and the labels follow the rules.
+
+    Parameters
+    ----------
+    name : str
+        What the rule is called.
+    rules : RuleSet
+        The rules.
+
+    Examples
+    --------
     >>> print(example(2).rules)
     True if x0/x1 > 0.5
          or x4 < 0.25
@@ -46,7 +59,35 @@ class KnownRule:
     def sample(
         self, n_rows: int, random_state: int | None = None, flip: float = 0.0
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Rows and their labels, of which the share `flip` is turned over at random."""
+        """Draw rows at random and label them by the rules.
+
+        Parameters
+        ----------
+        n_rows : int
+            The number of rows.
+        random_state : int, optional
+            The seed; the same seed gives the same rows.
+        flip : float
+            The share of labels that are turned over at random.
+
+        Returns
+        -------
+        X : array of float
+            The rows.
+        y : array of bool
+            Their labels.
+
+        Raises
+        ------
+        ParameterError
+            If `flip` is no share between 0 and 1.
+
+        Examples
+        --------
+        >>> X, y = toy().sample(3, random_state=0)
+        >>> X.shape, y.shape
+        ((3, 2), (3,))
+        """
         if not 0 <= flip <= 1:
             raise ParameterError(f"flip must be a share between 0 and 1, not {flip!r}.")
         rng = np.random.default_rng(random_state)
@@ -56,7 +97,7 @@ class KnownRule:
         return X, self.rules.truth(X) ^ (rng.random(n_rows) < flip)
 
 
-def _known(name: str, n_columns: int, text: str) -> KnownRule:
+def _make_known_rule(name: str, n_columns: int, text: str) -> KnownRule:
     columns = tuple(Column(f"x{k}", "numeric", low=_LEAST, high=1.0) for k in range(n_columns))
     return KnownRule(name, RuleSet.parse(f"True if {text} else False").with_schema(Schema(columns)))
 
@@ -71,20 +112,50 @@ _EXAMPLES = (
 
 
 def example(number: int) -> KnownRule:
-    """One of the five synthetic examples of the paper's Table 1, over five columns."""
+    """Return one of the five synthetic examples of the paper's Table 1, over five columns.
+
+    Parameters
+    ----------
+    number : int
+        From 1 to 5.
+
+    Returns
+    -------
+    KnownRule
+        The rules, from which rows can be drawn.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such example.
+
+    Examples
+    --------
+    >>> print(example(1).rules)
+    True if x0 > 0.25
+         or x1 < 0.5
+    else False
+    """
     if number not in range(1, len(_EXAMPLES) + 1):
         raise ParameterError(f"there are examples 1 to {len(_EXAMPLES)}, not {number!r}.")
-    return _known(f"example {number}", 5, _EXAMPLES[number - 1])
+    return _make_known_rule(f"example {number}", 5, _EXAMPLES[number - 1])
 
 
 def toy() -> KnownRule:
-    """The rule of the paper's introduction, over two columns.
+    """Return the rule of the paper's introduction, over two columns.
 
+    Returns
+    -------
+    KnownRule
+        The rule, from which rows can be drawn.
+
+    Examples
+    --------
     >>> print(toy().rules)
     True if x0 > 0.5 and x0/x1 > 1
     else False
     """
-    return _known("toy", 2, "x0/x1 > 1 and x0 > 0.5")
+    return _make_known_rule("toy", 2, "x0/x1 > 1 and x0 > 0.5")
 
 
 # -- real tables -----------------------------------------------------------------------------------
@@ -92,7 +163,26 @@ def toy() -> KnownRule:
 
 @dataclass(frozen=True, slots=True)
 class RealTable:
-    """A table, its labels, and which of them the rules should describe."""
+    """A real table with its labels.
+
+    Parameters
+    ----------
+    name : str
+        What the table is called.
+    X : DataFrame
+        The rows.
+    y : array
+        The label of each row.
+    positive : str
+        The label that the rules should describe.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = RealTable("two rows", pd.DataFrame({"x": [1.0, None]}), np.array(["a", "b"], dtype=object), "a")
+    >>> table.complete().y.tolist()
+    ['a']
+    """
 
     name: str
     X: pd.DataFrame
@@ -100,7 +190,20 @@ class RealTable:
     positive: str
 
     def complete(self) -> RealTable:
-        """Only the rows without a missing value."""
+        """Leave out the rows with a missing value.
+
+        Returns
+        -------
+        RealTable
+            The other rows.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> table = RealTable("two rows", pd.DataFrame({"x": [1.0, None]}), np.array(["a", "b"], dtype=object), "a")
+        >>> len(table.complete().X)
+        1
+        """
         whole = self.X.notna().all(axis=1).to_numpy()
         return RealTable(self.name, self.X[whole].reset_index(drop=True), self.y[whole], self.positive)
 
@@ -120,9 +223,34 @@ class _Source:
 
 
 def load_table(name: str) -> RealTable:
-    """One of the real tables: from the folder `$R2N_DATA`, else the user's cache, else OpenML.
+    """Read a real table: from the folder `$R2N_DATA`, else from the user's cache, else from OpenML.
 
     HELOC is not on OpenML as a whole (only its cleaned part): its owner gives it out on request.
+
+    Parameters
+    ----------
+    name : {'magic', 'heloc', 'adult', 'house'}
+        The table.
+
+    Returns
+    -------
+    RealTable
+        The rows and their labels.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such table.
+    DataUnavailable
+        If the table is not here and cannot be fetched, or a copy is not the known one.
+
+    Examples
+    --------
+    >>> load_table("titanic")
+    Traceback (most recent call last):
+    r2n.errors.ParameterError: there are the tables 'magic', 'heloc', 'adult', 'house', not 'titanic'.
+    >>> load_table("adult").X.shape if available("adult") else (32561, 14)
+    (32561, 14)
     """
     if name not in _SOURCES:
         raise ParameterError(f"there are the tables {', '.join(map(repr, _SOURCES))}, not {name!r}.")
@@ -138,10 +266,26 @@ def load_table(name: str) -> RealTable:
 
 
 def available(name: str) -> bool:
-    """Whether a table can be read without fetching it."""
+    """Check whether a real table can be read without fetching it.
+
+    Parameters
+    ----------
+    name : {'magic', 'heloc', 'adult', 'house'}
+        The table.
+
+    Returns
+    -------
+    bool
+        Whether it is in the folder `$R2N_DATA` or in the user's cache.
+
+    Examples
+    --------
+    >>> available("adult") in (True, False)
+    True
+    """
     folder = os.environ.get("R2N_DATA")
     here = folder is not None and (Path(folder) / _SOURCES[name].file).exists()
-    return here or _cached(name).exists()
+    return here or _cache_path(name).exists()
 
 
 def _read(name: str, source: _Source) -> pd.DataFrame:
@@ -151,14 +295,14 @@ def _read(name: str, source: _Source) -> pd.DataFrame:
         if not path.exists():
             raise DataUnavailable(f"R2N_DATA names the folder {folder}, which has no {source.file}. Put it there.")
         return source.read(path)
-    if not _cached(name).exists():
+    if not _cache_path(name).exists():
         _fetch(name, source)
     import pandas as pd  # only those who read tables need it
 
-    return pd.read_parquet(_cached(name))
+    return pd.read_parquet(_cache_path(name))
 
 
-def _cached(name: str) -> Path:
+def _cache_path(name: str) -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("r2n") / "tables" / f"{name}.parquet"
@@ -178,7 +322,7 @@ def _fetch(name: str, source: _Source) -> None:
     frame = _like_the_file(bunch.data, bunch.target, source)
     if _digest(frame) != source.digest:
         raise DataUnavailable(f"OpenML's copy of {name} differs from the known table. {by_hand}")
-    path = _cached(name)
+    path = _cache_path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     content = io.BytesIO()
     frame.to_parquet(content)
@@ -206,7 +350,7 @@ def _digest(frame: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def _csv(path: Path, **how: Any) -> pd.DataFrame:
+def _read_csv(path: Path, **how: Any) -> pd.DataFrame:
     import pandas as pd
 
     frame: pd.DataFrame = pd.read_csv(path, skipinitialspace=True, **how)
@@ -230,10 +374,12 @@ _ADULT = "464af7a1f9002715c125764f05b97281f580a2945ee2e704a6a08c419d0e6335"
 _HOUSE = "4e499a529179920523967103e8c86aa3aee8205e3836b8010d1e7262c6eed048"
 
 _SOURCES = {
-    "magic": _Source("magic04.data", "class:", "g", _MAGIC, 1120, _csv, drop=("ID",)),
-    "heloc": _Source("heloc_dataset_v1.csv", "RiskPerformance", "Bad", _HELOC, None, _csv),
-    "adult": _Source("adult.data", "label", ">50K", _ADULT, 1590, lambda path: _csv(path, na_values="?"), rows=32_561),
-    "house": _Source("house_16H.csv", "binaryClass", "P", _HOUSE, 821, _csv),
+    "magic": _Source("magic04.data", "class:", "g", _MAGIC, 1120, _read_csv, drop=("ID",)),
+    "heloc": _Source("heloc_dataset_v1.csv", "RiskPerformance", "Bad", _HELOC, None, _read_csv),
+    "adult": _Source(
+        "adult.data", "label", ">50K", _ADULT, 1590, lambda path: _read_csv(path, na_values="?"), rows=32_561
+    ),
+    "house": _Source("house_16H.csv", "binaryClass", "P", _HOUSE, 821, _read_csv),
 }
 
 TABLES = tuple(_SOURCES)

@@ -49,8 +49,10 @@ MOST_BYTES = 2000  # of a message
 
 
 def shorten(message: str, most: int = MOST_BYTES) -> str:
-    """A message of at most so many bytes: of a longer one the start and the end, which says what to do.
+    """Shorten a message to at most so many bytes: keep its start and its end, which says what to do.
 
+    Examples
+    --------
     >>> shorten("column '" + "x" * 5000 + "' is unknown. Rename it.", most=60)
     "column 'xxxxxxxxxxxxxxxxxxxx … xxx' is unknown. Rename it."
     """
@@ -66,7 +68,22 @@ def shorten(message: str, most: int = MOST_BYTES) -> str:
 
 
 class R2NError(Exception):
-    """The root: catch it to catch whatever r2n raises on purpose."""
+    """The root of r2n's errors: catch it to catch whatever r2n raises on purpose.
+
+    Parameters
+    ----------
+    *args : object
+        The message: what came, what was expected, and what to do.
+
+    Examples
+    --------
+    >>> from r2n import RuleSet
+    >>> try:
+    ...     RuleSet.parse("yes if x >")
+    ... except R2NError as error:
+    ...     print(type(error).__name__)
+    ParseError
+    """
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(shorten(arg) if isinstance(arg, str) else arg for arg in args))
@@ -77,28 +94,41 @@ class SchemaError(R2NError, ValueError):
 
 
 class ModelFileError(R2NError, ValueError):
-    """A file is not a rule set that this version can read."""
+    """A file is no model file that this version can read."""
 
 
 class ParameterError(R2NError, ValueError):
-    """An argument has a value without a meaning."""
+    """An argument has a value that means nothing here."""
 
 
 class OutputError(R2NError, OSError):
-    """A path is not one that a file can be written to."""
+    """No file can be written at this path."""
 
 
 class DataUnavailable(R2NError, OSError):  # noqa: N818 - it says more without "Error"
-    """A data set is neither on this machine nor could it be fetched."""
+    """A data set is not on this machine and could not be fetched."""
 
 
 class EngineUnavailable(R2NError, RuntimeError):  # noqa: N818 - likewise
-    """The network can be trained neither in this process nor in one of its own."""
+    """The network can be trained neither in this process nor in a separate one."""
 
 
 class ParseError(R2NError, ValueError):
     """A text is not a rule; the message points at the place.
 
+    Parameters
+    ----------
+    problem : str
+        What is wrong, and what to do.
+    line : int
+        The line of the text, from 1.
+    column : int
+        The place in the line, from 1.
+    source : str
+        The line itself.
+
+    Examples
+    --------
     >>> print(ParseError("expected a number.", line=1, column=6, source="x0 > and x1 < 3"))
     line 1, column 6: expected a number.
         x0 > and x1 < 3
@@ -131,27 +161,38 @@ class ParseError(R2NError, ValueError):
 
 
 class R2NWarning(UserWarning):
-    """The root of r2n's warnings."""
+    """The root of r2n's warnings.
+
+    Parameters
+    ----------
+    *args : object
+        The message.
+
+    Examples
+    --------
+    >>> issubclass(Interrupted, R2NWarning)
+    True
+    """
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(shorten(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class ConstantRules(R2NWarning):
-    """No rules were found that are better than always giving the same answer: the model is that answer."""
+    """No rules beat a constant answer, so the model is that constant."""
 
 
 class Interrupted(R2NWarning):
-    """The work was stopped early; what is returned is the best found so far."""
+    """The work was stopped early; the result is the best found so far."""
 
 
 class RepeatedColumns(R2NWarning):
-    """Columns of a file have the same name; the later ones got suffixes."""
+    """Columns of a file have the same name, and the later ones got suffixes."""
 
 
 class UnseenCategory(R2NWarning):
-    """An expert's literal names a category that no row has: it may be mistyped, or be in other rows only."""
+    """An expert's literal names a category that no row has: it may be misspelt, or occur in other rows only."""
 
 
 class WorkersLost(R2NWarning):
-    """Processes that worked side by side died, or could not be started; their work is done again."""
+    """Processes that worked side by side died or did not start; their work is done again."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from benchmarks.binarise import QuantileBins
+from benchmarks.methods.binarise import QuantileBins
 
 FRAME = pd.DataFrame({"x": [1.0, 2.0, 3.0, None], "c": ["a", "b", "c", None], "two": ["n", "y", "n", "y"]})
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.brcg import Brcg, Conjunction
+from benchmarks.methods.brcg import Brcg, Conjunction
 from r2n.datasets import example
 
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 import wittgenstein
 
-from benchmarks.binarise import QuantileBins
-from benchmarks.counts import as_bits, best_successor, counted_as_bits
+from benchmarks.methods.binarise import QuantileBins
+from benchmarks.methods.counts import as_bits, best_successor, counted_as_bits
 from r2n.datasets import example
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.drnet import DrNet, Weights, drawn, forward, open_share, selected, settled, step
+from benchmarks.methods.drnet import DrNet, Weights, drawn, forward, open_share, selected, settled, step
 from r2n.datasets import example
 
 

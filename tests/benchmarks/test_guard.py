@@ -1,14 +1,18 @@
 """The guard: what counts as a fall, on small values; its fits are not run here."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks import guard, records
-from benchmarks.guard import CASES, KNOWN, NOISY, Case, Rows, Tolerance, falls, fold_rows, known_rows, rare_rows
+from benchmarks import guard
+from benchmarks.guard import GUARDED, KNOWN, NOISY, Guarded, Tolerance, case_of, falls, fold_rows, known_rows, rare_rows
+from benchmarks.harness import records
+from benchmarks.harness.case import Case
+from benchmarks.harness.stamp import ROOT, made_by
 from benchmarks.protocol import EXPERIMENTS
-from benchmarks.refine import harder
+from benchmarks.splits import Split, harder
 from r2n import datasets
 from r2n.datasets import example
 
@@ -55,14 +59,18 @@ def figures(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> dict[str, Any]:
     """What every case gives, instead of a fit, and an empty folder of results."""
     given: dict[str, Any] = LAST | {"rules": "r"}
     monkeypatch.setattr(records, "RESULTS", tmp_path)
-    monkeypatch.setattr(guard, "run", lambda case: given | {"case": case.name})
+
+    def give(cases: list[Case], jobs: int) -> Iterator[dict[str, Any]]:
+        yield from (given | case.told | {"made_by": made_by()} for case in cases)
+
+    monkeypatch.setattr(guard, "run_all", give)
     return given
 
 
 def test_the_guard_ends_with_1_on_a_fall_and_compares_with_what_was_recorded_last(
     figures: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cases = list(CASES[:2])
+    cases = [case_of(each) for each in GUARDED[:2]]
     assert guard.guard(cases, record=False) == 0
     assert records.read("guard") == []
     assert guard.guard(cases, record=True) == 0
@@ -81,17 +89,18 @@ def test_the_guard_ends_with_1_on_a_fall_and_compares_with_what_was_recorded_las
 
 def test_a_guard_that_takes_too_long_says_so(figures: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     figures["cpu"] = 301.0
-    assert guard.guard(list(CASES[:2]), record=False) == 1
+    assert guard.guard([case_of(each) for each in GUARDED[:2]], record=False) == 1
     assert "all cases took 602 s of CPU, and may take 600" in capsys.readouterr().out
 
 
 def test_figures_of_another_machine_are_said_to_be(figures: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    guard.guard(list(CASES[:1]), record=True)
+    one = [case_of(GUARDED[0])]
+    guard.guard(one, record=True)
     assert "another processor" not in capsys.readouterr().out
     old = records.read("guard")[0]
     old["made_by"]["blas"] = ["openblas 0 Other"]
     records.append("guard", old)
-    guard.guard(list(CASES[:1]), record=False)
+    guard.guard(one, record=False)
     assert "The last figures are of another processor, BLAS or package" in capsys.readouterr().out
 
 
@@ -100,7 +109,8 @@ def test_a_case_is_fitted_judged_and_timed(monkeypatch: pytest.MonkeyPatch) -> N
     rng = np.random.default_rng(0)
     X = rng.random((600, 3))
     settings: dict[str, Any] = {"effort": "quick", "epochs": 2, "restarts": 1}
-    found = guard.run(Case("c", lambda: Rows(X[:300], X[:300, 0] > 0.5, X[300:], X[300:, 0] > 0.5, settings), KNOWN))
+    rows = Split(X[:300], X[:300, 0] > 0.5, X[300:], X[300:, 0] > 0.5, settings=settings)
+    found = guard.run(Guarded("c", lambda: rows, KNOWN))
     assert found["accuracy"] > 0.95
     assert (found["n_rules"], found["structure"]) == (1, None)
     assert found["cpu"] == 2.5
@@ -109,15 +119,15 @@ def test_a_case_is_fitted_judged_and_timed(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_seeds_are_none_of_those_in_the_docs() -> None:
     assert guard.SEED not in range(10)
     assert guard.FOLD_SEED not in range(3)
-    assert "random_state=FOLD_SEED" in (records.ROOT / "benchmarks" / "guard.py").read_text(encoding="utf-8")
-    rows = known_rows(example(4), 0.1)
+    assert "seed=FOLD_SEED" in (ROOT / "benchmarks" / "guard.py").read_text(encoding="utf-8")
+    rows = known_rows("example 4", 0.1)
     shown, _ = example(4).sample(EXPERIMENTS["known"]["rows"], random_state=0)
     assert not np.array_equal(rows.X, shown)
     assert str(harder(guard.SEED).rules) not in {str(harder(seed).rules) for seed in range(10)}
 
 
 def test_the_cases_are_those_that_a_change_must_not_harm() -> None:
-    names = [case.name for case in CASES]
+    names = [each.name for each in GUARDED]
     assert len(set(names)) == len(names)
     assert {f"example {k}" for k in range(1, 6)} | {"magic", "house", "heloc", "adult"} <= set(names)
     assert {"five rules of three literals", "example 5, 10% flipped", "adult, 2% positives"} <= set(names)
@@ -131,5 +141,6 @@ def test_a_rare_class_has_two_percent_to_learn_from_and_the_rest_to_judge_by() -
     assert (len(rows.y), int((rows.y == positive).sum())) == (6_000, 120)
     assert len(rows.y) + len(rows.y_test) == len(fold.y) + len(fold.y_test) == 22_784
     assert not set(rows.X.index) & set(rows.X_test.index)
-    assert rows.score(np.full(len(rows.y_test), positive), rows.y_test) == 0.5
+    (score,) = (each.score for each in GUARDED if each.name == "house, 2% positives")
+    assert score(np.full(len(rows.y_test), positive), rows.y_test) == 0.5
     assert len(fold.y) == 5_696

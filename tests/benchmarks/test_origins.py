@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 import r2n
-from benchmarks import export, paper, proofs, records, refine_page, speed, tables_page
-from benchmarks.__main__ import is_of_this
-from benchmarks.origins import Legend, MixedOriginsError, Origin, newest, of_newest_origin, one_origin
-from benchmarks.protocol import Cell
-from benchmarks.results_page import page
-from benchmarks.summary import Evaluation, Summary, by_origin
+from benchmarks.harness import records, stamp
+from benchmarks.harness.benchmark import is_made_here
+from benchmarks.harness.origins import Legend, MixedOriginsError, Origin, of_newest_origin, one_origin
+from benchmarks.harness.pages import render
+from benchmarks.harness.records import newest
+from benchmarks.views import refine, results
+from benchmarks.views.summary import Evaluation, Summary, by_origin
+from benchmarks.views.tables import Way
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = {"python": "3.11.7", "numpy": "2.4.6", "jax": "0.10.2", "r2n": "0.1.0"}
@@ -37,7 +39,7 @@ def cell(table: str, repeat: int, method: str = "r2n", experiment: str = "known"
 
 
 def test_a_record_says_which_r2n_and_which_machine() -> None:
-    made = records.made_by()
+    made = stamp.made_by()
     assert (made["r2n"], len(made["source"]), len(made["methods"])) == (r2n.__version__, 12, 12)
     assert made["processor"]
     assert all(name.split()[0] in ("openblas", "mkl", "blis", "flexiblas") for name in made["blas"])
@@ -45,7 +47,7 @@ def test_a_record_says_which_r2n_and_which_machine() -> None:
 
 def test_the_hash_is_that_of_files_and_their_names(tmp_path: Path) -> None:
     def source() -> str:
-        return records.source_of(tmp_path.rglob("*.py"), tmp_path)
+        return stamp.source_of(tmp_path.rglob("*.py"), tmp_path)
 
     (tmp_path / "a.py").write_text("x = 1")
     first = source()
@@ -57,15 +59,15 @@ def test_the_hash_is_that_of_files_and_their_names(tmp_path: Path) -> None:
 
 
 def test_the_stamp_is_of_the_r2n_that_is_imported_not_of_the_checkout(tmp_path: Path) -> None:
-    shutil.copytree(records.PACKAGE, tmp_path / "r2n", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(stamp.PACKAGE, tmp_path / "r2n", ignore=shutil.ignore_patterns("__pycache__"))
     with (tmp_path / "r2n" / "presets.py").open("a", encoding="utf-8") as file:
         file.write("\n# another learner\n")
-    code = "import json; from benchmarks.records import made_by; print(json.dumps(made_by()))"
+    code = "import json; from benchmarks.harness.stamp import made_by; print(json.dumps(made_by()))"
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
     made = json.loads(ran.stdout)
-    assert made["source"] != records.SOURCE
-    assert made["methods"] == records.METHODS_SOURCE
+    assert made["source"] != stamp.SOURCE
+    assert made["methods"] == stamp.METHODS_SOURCE
     assert (made["revision"], made["clean"]) == (None, None)
 
 
@@ -111,10 +113,10 @@ def test_an_evaluation_leaves_out_what_another_learner_ran_of_a_cell(
     assert [len(each.records) for each in cells] == [1, 1, 0]
     assert evaluation.left_out == 1
     assert [[len(each.records) for each in row] for row in by_origin(cells)] == [[1, 0, 0], [0, 1, 0]]
-    lines = [line for line in page(evaluation) if line.startswith("| r2n | ")]
+    said = render("results.md.j2", results.view_of(evaluation))
+    lines = [line for line in said.splitlines() if line.startswith("| r2n | ")]
     assert lines[0].startswith("| r2n | a | 1 | 0.5000")
     assert lines[1].startswith("| r2n | b | 1 | — | 0.5000")
-    said = "\n".join(page(evaluation))
     assert "- a: r2n 0.1.0, source aa (revision abc1234); a chip; openblas 0.3 Zen;" in said
     assert "- b: checkout at 0d16dc8; which r2n was imported, the processor and the BLAS were not recorded." in said
 
@@ -125,30 +127,23 @@ def test_a_row_of_refinement_is_of_its_newest_learner_and_two_are_not_compared()
         return record(source, task=task, table="magic", fold=fold) | figures
 
     old = [run("real", fold, None) for fold in range(5)] + [run("thorough", fold, None) for fold in range(5)]
-    groups = refine_page.grouped([*old, run("real", 3, "aa")])
+    groups = refine.grouped([*old, run("real", 3, "aa")])
     assert [len(found) for found in groups.values()] == [1, 5]
-    text = "\n".join(refine_page.lines_of(groups))
+    text = render("refine.md.j2", refine.view_of(groups))
     assert "| magic | a | default | 6 | 1 | 0.8000 |" in text
     assert "| magic | ? | thorough | 6 | 5 | 0.8000 |" in text
     assert "Not compared, as the two were run by different learners: magic." in text
 
 
 def test_what_this_learner_made_is_told_from_what_others_made() -> None:
-    here = {"made_by": records.made_by(), "versions": records.versions()}
-    assert is_of_this(Cell("known", "example 1", "r2n", 0), here | {"method": "r2n"})
-    other = here | {"method": "r2n", "made_by": records.made_by() | {"source": "another"}}
-    assert not is_of_this(Cell("known", "example 1", "r2n", 0), other)
-
-
-def test_the_other_pages_are_those_that_their_records_make() -> None:
-    for module in (refine_page, speed, paper):
-        assert module.page() == module.PAGE.read_text(encoding="utf-8")
-    text = export.PAGE.read_text(encoding="utf-8")
-    assert export.with_table(text) == text
-    assert proofs.PAGE.read_text(encoding="utf-8").endswith(proofs.table())
+    here = {"made_by": stamp.made_by(), "versions": stamp.versions(), "method": "r2n"}
+    assert is_made_here(here)
+    assert not is_made_here(here | {"made_by": stamp.made_by() | {"source": "another"}})
 
 
 def test_tables_of_two_learners_are_not_compared() -> None:
     way, as_it_is = ([record(source, fold=0, accuracy=0.5)] for source in ("aa", "bb"))
-    assert tables_page.ahead(way, as_it_is) == "of another learner"
-    assert tables_page.ahead(way, [record("aa", fold=0, accuracy=0.25)]) == "+0.2500 ± 0.0000"
+    assert not Way("t", "w", way, as_it_is).is_comparable
+    ahead = Way("t", "w", way, [record("aa", fold=0, accuracy=0.25)]).ahead
+    assert ahead is not None
+    assert (ahead.mean, ahead.error) == (0.25, 0.0)

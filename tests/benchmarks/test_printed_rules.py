@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from benchmarks.results_page import PAGE
-from benchmarks.summary import share_alike
+from benchmarks.fits import share_alike
+from benchmarks.harness.stamp import ROOT
 from r2n.datasets import example
 
+PAGE = ROOT / "docs" / "results.md"
 Columns = list[NDArray[np.float64]]
 
 

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import r2n
-from benchmarks import records
-from benchmarks.__main__ import said_of
-from benchmarks.protocol import METHODS, PRINTED, Cell, cells, is_done, key_of
-from benchmarks.summary import Evaluation
+from benchmarks.__main__ import EVALUATION, case_of
+from benchmarks.harness import records
+from benchmarks.harness.case import said_of
+from benchmarks.protocol import METHODS, PRINTED, Cell, cells, key_of
 from benchmarks.trial import MAKERS, Opposite, made, run, split
+from benchmarks.views.summary import Evaluation
 from r2n import RuleSet
 
 ROOT = Path(__file__).parents[2]
@@ -42,9 +43,10 @@ def test_every_cell_is_stated_once_and_can_be_made() -> None:
 
 def test_settings_reach_the_methods() -> None:
     known, real = (made(Cell(*where, "paper", 0)).model_ for where in (("known", "example 1"), ("real", "adult")))
-    assert (known.restarts, known.penalty, known.scaling, known.or_gate) == (25, 1e-2, "none", "sum")
-    assert (real.restarts, real.penalty, real.scaling, real.time_limit) == (5, 1e-3, "standard", 270)
-    assert made(Cell("penalty", "example 4", "network", 0, 0.3)).model_.penalty == 0.3
+    networks = [(own.restarts, own.penalty, own.scaling, own.or_gate) for own in (known.network, real.network)]
+    assert networks == [(25, 1e-2, "none", "sum"), (5, 1e-3, "standard", "sum")]
+    assert real.time_limit == 270
+    assert made(Cell("penalty", "example 4", "network", 0, 0.3)).model_.network.penalty == 0.3
     assert made(Cell("real", "adult", "capped", 0)).model_.max_rules == 2
     assert [made(Cell(*where, "drnet", 0)).bins for where in (("known", "example 1"), ("real", "adult"))] == [40, 9]
     assert made(Cell("known", "example 1", "ripper-raw", 0)).bins is None
@@ -62,14 +64,38 @@ def test_the_printed_figures_of_others_are_for_the_other_class() -> None:
     assert (one.n_rules, other.n_rules) == (2, 1), "x0 > 0.25 or x1 < 0.5, and its opposite"
 
 
-def test_a_record_that_failed_or_had_other_settings_is_run_again() -> None:
+def test_a_record_that_failed_or_had_other_settings_is_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "RESULTS", tmp_path)
     cell = Cell("real", "adult", "drnet", 0)
-    assert is_done(cell, run_record(cell, accuracy=0.8, settings={"bins": 9}))
-    assert is_done(cell, run_record(cell, timed_out=1_800, settings={"bins": 9}))
-    assert not is_done(cell, run_record(cell, timed_out=900, settings={"bins": 9})), "it has more time now"
-    assert not is_done(cell, None)
-    assert not is_done(cell, run_record(cell, accuracy=0.8, settings={"bins": 40}))
-    assert not is_done(cell, run_record(cell, failed="no table", settings={"bins": 9}))
+
+    def is_left(**found: Any) -> bool:
+        records.append("evaluation", run_record(cell, **found))
+        return bool(EVALUATION.missing([case_of(cell)]))
+
+    assert EVALUATION.missing([case_of(cell)]), "it was never run"
+    assert not is_left(accuracy=0.8, settings={"bins": 9})
+    assert EVALUATION.missing([case_of(cell)], again=True)
+    assert not is_left(timed_out=1_800, settings={"bins": 9})
+    assert is_left(timed_out=900, settings={"bins": 9}), "it has more time now"
+    assert is_left(accuracy=0.8, settings={"bins": 40})
+    assert is_left(failed="no table", settings={"bins": 9})
+
+
+def test_what_another_learner_ran_is_run_anew_if_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "RESULTS", tmp_path)
+    wanted = [case_of(Cell("known", f"example {k}", "r2n", 0)) for k in (1, 2)]
+    for case in wanted:
+        records.append("evaluation", case.told | {"accuracy": 1.0})
+    assert EVALUATION.missing(wanted, renew=True) == []
+    old = records.read("evaluation")[1]
+    old["made_by"]["source"] = "another"
+    records.append("evaluation", old)
+    assert EVALUATION.missing(wanted) == []
+    assert EVALUATION.missing(wanted, renew=True) == wanted[1:]
 
 
 def test_what_is_printed_in_the_paper_covers_its_tables() -> None:
@@ -91,33 +117,33 @@ def test_a_split_is_the_same_each_time_and_noise_touches_only_rows_to_learn_from
 
 
 HARD_CELLS = """
-from benchmarks.protocol import METHODS, Cell
-from benchmarks.workers import run_all
+from functools import partial
+from benchmarks.harness.case import Case
+from benchmarks.harness.workers import run_all
 
-def trial(cell):
-    match cell.repeat:
+def trial(repeat):
+    match repeat:
         case 1: raise ValueError("as it should")
         case 2: sys.exit(3)
         case 3: time.sleep(600)
     return {"accuracy": 0.5}
 
 if __name__ == "__main__":
-    METHODS["tree"]["limit"] = 10
-    wanted = [Cell("known", "example 1", "tree", repeat) for repeat in range(5)]
-    print(json.dumps(list(run_all(wanted, 1, trial))))
+    wanted = [Case({"method": "tree", "repeat": repeat}, partial(trial, repeat), 10) for repeat in range(5)]
+    print(json.dumps(list(run_all(wanted, 1))))
 """
 
 
 LEFT_ALONE = """
-from benchmarks.protocol import Cell
-from benchmarks.workers import run_all
+from benchmarks.harness.case import Case
+from benchmarks.harness.workers import run_all
 
-def trial(cell):
+def trial():
     print("running", flush=True)
     time.sleep(600)
 
 if __name__ == "__main__":
-    list(run_all([Cell("known", "example 1", "tree", 0)], 1, trial))
+    list(run_all([Case({}, trial)], 1))
 """
 
 
@@ -137,17 +163,17 @@ def test_a_cell_that_fails_dies_or_hangs_is_a_record_and_the_next_one_runs(tmp_p
     assert found[1]["failed"] == "ValueError: as it should"
     assert found[2]["failed"] == "the process ended with exit code 3"
     assert found[3]["timed_out"] == 10
-    assert found[3]["settings"] == {}
     assert "stopped after 10 s" in said_of(found[3])
 
 
 TO_BE_KILLED = """
-from benchmarks import records
+from benchmarks.harness import records
 records.RESULTS = Path(sys.argv[1])
-from benchmarks.__main__ import evaluate
+from benchmarks.__main__ import EVALUATION, case_of
+from benchmarks.harness.command import evaluate
 from benchmarks.protocol import Cell
 if __name__ == "__main__":
-    evaluate("evaluation", [Cell("known", "example 1", "tree", seed) for seed in range(4)], 1, again=False)
+    evaluate(EVALUATION, [case_of(Cell("known", "example 1", "tree", seed)) for seed in range(4)], 1)
 """
 
 
@@ -163,17 +189,16 @@ def test_a_run_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     with results.open("a") as file:
         file.write('{"experiment": "known", "tab')  # as if killed while writing
     out, _ = run_script(tmp_path, TO_BE_KILLED).communicate(timeout=300)
-    assert f"4 cells, {kept.count(chr(10))} of them run before" in out
+    assert f"4 cases, {kept.count(chr(10))} of them run before" in out
     assert results.read_text().startswith(kept)
     found = [key_of(json.loads(line)) for line in results.read_text().splitlines()]
     assert sorted(seed for _, _, _, seed, _ in found) == [0, 1, 2, 3]
 
 
-def test_records_can_be_forgotten_and_a_broken_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_are_only_added_and_a_broken_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "RESULTS", tmp_path)
-    for number in range(3):
+    for number in (0, 2):
         records.append("some", {"number": number, "text": "a\u2028b"})
-    records.forget("some", lambda record: record["number"] == 1)
     assert [record["number"] for record in records.read("some")] == [0, 2]
     assert records.read("some")[0]["versions"]["r2n"] == r2n.__version__
     path = tmp_path / "some.jsonl"
@@ -185,7 +210,7 @@ def test_records_can_be_forgotten_and_a_broken_line_is_named(tmp_path: Path, mon
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--jobs", "0"], "--jobs 0: at least one fit must run at a time"),
+        (["--jobs", "0"], "argument --jobs: 0: at least one case must run at a time"),
         (["--quick", "--page"], "--page writes the pages of the whole evaluation: leave --quick out"),
     ],
 )

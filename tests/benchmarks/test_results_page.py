@@ -6,30 +6,15 @@ from typing import Any
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks import paper
-from benchmarks.baselines import positive_depths
+from benchmarks.fits import same_structure
+from benchmarks.harness.stamp import ROOT
+from benchmarks.methods.baselines import positive_depths
 from benchmarks.protocol import Cell
-from benchmarks.readme_page import README, with_table
-from benchmarks.results_page import PAGE, page
-from benchmarks.summary import Evaluation, mean_front
-from benchmarks.trial import same_structure, split
+from benchmarks.trial import split
+from benchmarks.views.summary import mean_front
 from r2n import RuleSet, datasets
 
-
-def test_the_pages_are_those_that_the_records_make() -> None:
-    evaluation = Evaluation()
-    assert "\n".join(page(evaluation)) == PAGE.read_text(encoding="utf-8")
-    readme = README.read_text(encoding="utf-8")
-    assert with_table(readme, evaluation) == readme
-
-
-def test_the_page_of_the_papers_settings_is_that_of_its_records() -> None:
-    assert paper.page() == paper.PAGE.read_text(encoding="utf-8")
-
-
-def test_a_readme_without_its_marks_is_not_passed_over() -> None:
-    with pytest.raises(ValueError, match="the README lacks the marks"):
-        with_table("# r2n", Evaluation())
+PAGE = ROOT / "docs" / "results.md"
 
 
 def test_a_trees_rules_are_its_paths_to_positive_leaves() -> None:

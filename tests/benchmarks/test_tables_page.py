@@ -1,18 +1,13 @@
 """docs/tables.md: made from the records, and what the comparison with other ways says."""
 
 from collections import defaultdict
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks.records import read
-from benchmarks.tables import PAGE
-from benchmarks.tables_page import AS_IT_IS, COMPLETE, IMPUTED, by_size, cell_of, matched, page
-
-
-def test_the_page_is_the_one_that_the_records_make() -> None:
-    assert page() == Path(PAGE).read_text(encoding="utf-8")
+from benchmarks.harness.records import read
+from benchmarks.views.tables import AS_IT_IS, COMPLETE, IMPUTED, Matched, Way, by_size, cell_of, on_common_folds
 
 
 @pytest.mark.parametrize("way", [COMPLETE, IMPUTED])
@@ -20,7 +15,7 @@ def test_the_page_is_the_one_that_the_records_make() -> None:
 def test_as_it_is_a_table_gives_rules_at_least_as_accurate_and_never_larger(table: str, way: str) -> None:
     """The newest record of every fold; `larger` compares with the other way's rules as they were chosen."""
     plain = {cell_of(r): r for r in read("tables") if r["task"] == "native" and (r["table"], r["way"]) == (table, way)}
-    within: dict[str, dict] = defaultdict(dict)
+    within: dict[str, dict[Any, Any]] = defaultdict(dict)
     for record in read("tables"):
         if record["task"] == "no larger" and (record["table"], record["way"]) == (table, way):
             within[record["by"]][cell_of(record)] = record
@@ -33,19 +28,24 @@ def test_as_it_is_a_table_gives_rules_at_least_as_accurate_and_never_larger(tabl
 
 
 def test_only_folds_that_all_have_are_compared() -> None:
-    def record(fold: int, accuracy: float, size: int) -> dict:
+    def record(fold: int, accuracy: float, size: int) -> dict[str, Any]:
         return {"table": "t", "way": "w", "fold": fold, "accuracy": accuracy, "size": size}
 
     plain = [record(0, 0.5, 4), record(1, 0.7, 2), record(2, 0.0, 9)]
     within = [record(0, 0.6, 4), record(1, 0.7, 2)]
     mine = [record(0, 0.8, 3), record(1, 0.8, 3)]
-    told = [*matched(plain, within, mine)]
-    assert told[:8] == ["2", "0.6000", "3.0", "0.6500", "3.0", "0.8000", "3.0", "1"]
-    assert told[8:] == ["+0.2000 ± 0.0707", "+0.1500 ± 0.0354"]
+    found = Matched("t", "w", on_common_folds(plain, within, mine))
+    assert [len(each) for each in found.three] == [2, 2, 2]
+    assert [np.mean([r["accuracy"] for r in each]) for each in found.three] == pytest.approx([0.6, 0.65, 0.8])
+    assert found.larger == 1
+    assert [(d.mean, d.error) for d in found.differences] == [
+        (pytest.approx(0.2), pytest.approx(0.0707, abs=5e-5)),
+        (pytest.approx(0.15), pytest.approx(0.0354, abs=5e-5)),
+    ]
 
 
 def test_at_equal_size_the_same_folds_are_compared() -> None:
     way = [{"fold": 0, "front": [[0, 0.5], [4, 0.75]]}]
     as_it_is = [{"fold": 0, "front": [[0, 0.5], [6, 0.875]]}, {"fold": 1, "front": [[0, 0.0]]}]
-    assert list(by_size(way, as_it_is))[:2] == ["0.7500 (+0.2500)", "0.7500 (-0.1250)"]
-    assert list(by_size(as_it_is, as_it_is))[:2] == ["0.2500", "0.4375"]
+    assert by_size(Way("t", "w", way, as_it_is))[:2] == [(0.75, 0.5), (0.75, 0.875)]
+    assert by_size(Way("t", AS_IT_IS, as_it_is, as_it_is))[:2] == [(0.25, 0.25), (0.4375, 0.4375)]

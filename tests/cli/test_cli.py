@@ -268,11 +268,12 @@ def test_ctrl_c_during_a_fit_still_shows_rules(table: Path, tmp_path: Path) -> N
     """A long fit is interrupted for real: the best so far is shown, with a warning."""
     code = (
         "import sys, pandas as pd, warnings\n"
-        "from r2n import R2NClassifier\n"
+        "from r2n import NetworkSettings, R2NClassifier\n"
         f"frame = pd.read_csv({str(table)!r})\n"
         "y = frame.pop('paid back')\n"
         "tell = lambda seen: getattr(seen, 'epoch', 0) == 50 and print('training', flush=True)\n"
-        "model = R2NClassifier(epochs=1_000_000, gamma=0.9, callback=tell, random_state=0).fit(frame, y)\n"
+        "network = NetworkSettings(epochs=1_000_000, gamma=0.9)\n"
+        "model = R2NClassifier(network=network, callback=tell, random_state=0).fit(frame, y)\n"
         "print(model.rules_, flush=True)"
     )
     process = subprocess.Popen(

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r2n.cli.inputs import label_named, read_rows
+from r2n.cli.inputs import find_label, read_rows
 from r2n.errors import SchemaError
 from r2n.rules import Baseline, ClassRules, RuleSet
 from r2n.table import Schema
@@ -248,16 +248,16 @@ def test_a_long_column_is_of_one_type(tmp_path: Path) -> None:
 def test_a_label_is_named_as_it_is_printed_or_read(text: str, words: tuple[str, ...], tmp_path: Path) -> None:
     labels = [RuleSet.parse(text).label, RuleSet.parse(text).default]
     for word in words:
-        assert label_named(labels, word) is labels[0]
+        assert find_label(labels, word) is labels[0]
     RuleSet.parse(text).save(tmp_path / "model.json")
     assert "\n    x  1 → 3.001\n" in run("explain", tmp_path / "model.json", "x=1", "--to", words[0]).stdout
 
 
 def test_no_label_is_named_by_what_it_is_not() -> None:
-    assert label_named([1, 0], "true") == "true"
-    assert label_named([1.0, "1"], '"1"') == "1"
-    assert label_named([True, False], "1") == "1"
-    assert label_named([10, "a"], "1_0") == "1_0"
+    assert find_label([1, 0], "true") == "true"
+    assert find_label([1.0, "1"], '"1"') == "1"
+    assert find_label([True, False], "1") == "1"
+    assert find_label([10, "a"], "1_0") == "1_0"
 
 
 # -- diff ---------------------------------------------------------------------------------------------

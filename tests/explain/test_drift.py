@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from r2n.errors import ParameterError
 from r2n.explain import check
-from r2n.rules import Baseline, ClassRules, Counted, RuleSet, load, rename_columns
+from r2n.rules import Baseline, ClassRules, RuleCount, RuleSet, load, rename_columns
 from r2n.table import Schema
 from tests.strategies import World, class_worlds, worlds
 
@@ -102,9 +102,9 @@ def test_what_was_before_is_not_shown_alone() -> None:
 def test_classes_are_counted_each_alone() -> None:
     rules = ClassRules.parse("a if x > 3 else b if x > 1 else c")
     then = Baseline.count(rules, {"x": [0, 2, 4, 5]}, ["c", "b", "a", "b"])
-    assert then.rules[1][2] == Counted(covered=3, positives=2)
+    assert then.rules[1][2] == RuleCount(covered=3, positives=2)
     assert (then.right, then.of("c", rules.rules[0]), then.of("a", rules.rules[1])) == (3, None, None)
-    assert rename_columns(then, {"x": "y"}).of("a", rename_columns(rules, {"x": "y"}).rules[0]) == Counted(2, 1)
+    assert rename_columns(then, {"x": "y"}).of("a", rename_columns(rules, {"x": "y"}).rules[0]) == RuleCount(2, 1)
 
 
 def test_labels_must_be_one_for_each_row() -> None:

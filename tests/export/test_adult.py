@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from r2n import R2NClassifier, RuleSet
+from r2n import NetworkSettings, R2NClassifier, RuleSet
 from r2n.datasets import available, load_table
 from r2n.rules import ClassRules
 from r2n.table import Schema
@@ -51,7 +51,7 @@ def worlds(frame: pd.DataFrame, table: tuple[Columns, dict[str, str]]) -> list[S
     """Rules of two and of four classes, with and without a schema, and rules that were learned."""
     columns, types = table
     rows = slice(0, 3_000)
-    quick = R2NClassifier(restarts=1, epochs=30, effort="quick", random_state=0)
+    quick = R2NClassifier(network=NetworkSettings(restarts=1, epochs=30), effort="quick", random_state=0)
     learned = quick.fit(frame[rows], load_table("adult").y[rows]).rules_
     # "?" may come back as the text that it was; a capital gain of 99999 is a cut, and stands for an unknown one here.
     schema, _ = Schema.learn(frame, missing_values={"workclass": ["?"], "capital-gain": [99999]})

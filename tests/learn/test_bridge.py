@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from r2n.datasets import example
-from r2n.learn.bridge import decode_literals, extract, network_rows, predefined_literals
+from r2n.learn.bridge import decode_literals, extract, network_rows
+from r2n.learn.given import predefined_literals
 from r2n.network import Cooling, Halfspaces, Network, Params, Penalties, Settings, Training
 from r2n.network.gates import OR_GATES
 from r2n.network.literals import HalfspaceParams

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
 
 import r2n
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 from r2n.errors import Interrupted, ModelFileError, ParameterError, ParseError
 from r2n.learn.counts import shares_of
@@ -24,7 +24,11 @@ from r2n.rules.modelfile import from_text, to_text
 from r2n.search import Caps, Prices, Problem, descend
 from r2n.table import Schema, Table
 
-QUICK: dict[str, Any] = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
+QUICK: dict[str, Any] = {
+    "network": NetworkSettings(restarts=2, epochs=60, gamma=0.9),
+    "effort": "quick",
+    "random_state": 0,
+}
 THREE = """low if x < 1
 else high if x > 3
           or y in {a}
@@ -115,14 +119,16 @@ def test_small_tables_of_three_classes(load: object, least: float) -> None:
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.classes_[shares.argmax(axis=1)], model.predict(data.data))
     assert model.transform(data.data).shape == (len(y), len(model.rules_.literals))
-    label = model.classes_[1]
-    other = model.pick(0, label)
-    assert other.rules_[label] == model.front_[label][0].rules  # type: ignore[index]
+    row = next(i for i, point in enumerate(model.front_) if point.rules.label == model.classes_[1])
+    other = model.pick(row)
+    assert isinstance(other.rules_, ClassRules)
+    assert other.rules_[model.classes_[1]] == model.front_[row].rules
+    assert other.chosen_ == (model.chosen_[0], row, model.chosen_[2])
     np.testing.assert_array_equal(
         other.classes_[other.predict_proba(data.data).argmax(axis=1)], other.predict(data.data)
     )
-    with pytest.raises(ParameterError, match="label must be one of"):
-        model.pick(0)
+    with pytest.raises(ParameterError, match=r"of each class at most one, not \(0, 1\)"):
+        model.pick(0, 1)
 
 
 @pytest.mark.slow
@@ -130,7 +136,7 @@ def test_thirty_classes() -> None:
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(30), 40)
     X = np.c_[y % 6 + 0.2 * rng.random(len(y)), y // 6 + 0.2 * rng.random(len(y))]
-    model = R2NClassifier(restarts=1, epochs=5, random_state=0).fit(X, y)
+    model = R2NClassifier(network=NetworkSettings(restarts=1, epochs=5), random_state=0).fit(X, y)
     assert model.classes_.tolist() == list(range(30))
     assert len(model.rules_) == 30
     assert model.score(X, y) > 0.95
@@ -346,6 +352,6 @@ def test_ctrl_c_ends_the_work_for_all_classes() -> None:
             raise KeyboardInterrupt
 
     with pytest.warns(Interrupted, match="interrupted after 4 of"):
-        model = R2NClassifier(restarts=1, epochs=20, callback=stop, random_state=0).fit(X, y)
+        model = R2NClassifier(network=NetworkSettings(restarts=1, epochs=20), callback=stop, random_state=0).fit(X, y)
     assert len(seen) == 4
     assert model.predict(X).shape == (60,)

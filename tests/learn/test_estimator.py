@@ -1,7 +1,9 @@
 """R2NClassifier as its users use it."""
 
 import copy
+import inspect
 import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -21,14 +23,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-from r2n import R2NClassifier, RuleSet, load
+from r2n import NetworkSettings, R2NClassifier, RuleSet, load
 from r2n.datasets import example
 from r2n.errors import Interrupted, ParameterError, SchemaError
 from r2n.network import Training
 from r2n.rules import Baseline
 from r2n.search import Move
 
-QUICK: dict[str, Any] = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
+QUICK: dict[str, Any] = {
+    "network": NetworkSettings(restarts=2, epochs=60, gamma=0.9),
+    "effort": "quick",
+    "random_state": 0,
+}
 quick_and_default = pytest.mark.parametrize(
     "chosen", [QUICK, pytest.param({"random_state": 0}, marks=pytest.mark.slow)], ids=["quick", "default"]
 )
@@ -203,9 +209,10 @@ def test_it_is_a_scikit_learn_estimator(fitted: tuple) -> None:
 
 def test_the_same_seed_in_two_processes_gives_the_same_text() -> None:
     code = (
-        "from r2n import R2NClassifier; from r2n.datasets import example\n"
+        "from r2n import NetworkSettings, R2NClassifier; from r2n.datasets import example\n"
         "X, y = example(4).sample(1500, random_state=3)\n"
-        "text = str(R2NClassifier(epochs=60, gamma=0.9, restarts=5, random_state=5).fit(X, y).rules_)"
+        "short = NetworkSettings(epochs=60, gamma=0.9, restarts=3)\n"
+        "text = str(R2NClassifier(network=short, random_state=5).fit(X, y).rules_)"
     )
     here: dict[str, str] = {}
     exec(code, here)
@@ -215,12 +222,8 @@ def test_the_same_seed_in_two_processes_gives_the_same_text() -> None:
 
 def test_seeds_and_random_states_are_taken() -> None:
     X, y = example(4).sample(800, random_state=0)
-    short: dict[str, Any] = {
-        "epochs": 20,
-        "gamma": 0.8,
-        "restarts": 1,
-        "effort": "none",
-    }  # refined, both would find the truth
+    # Refined, both would find the truth.
+    short: dict[str, Any] = {"network": NetworkSettings(epochs=20, gamma=0.8, restarts=1), "effort": "none"}
     texts = [str(R2NClassifier(**short, random_state=seed).fit(X, y).rules_) for seed in (1, 1, 2)]
     assert texts[0] == texts[1] != texts[2]
     from_state = R2NClassifier(**short, random_state=np.random.RandomState(1)).fit(X, y)
@@ -230,7 +233,7 @@ def test_seeds_and_random_states_are_taken() -> None:
 def test_history_and_callback_see_every_epoch() -> None:
     X, y = example(1).sample(500, random_state=0)
     seen: list[object] = []
-    model = R2NClassifier(epochs=7, restarts=2, callback=seen.append, random_state=0).fit(X, y)
+    model = R2NClassifier(network=NetworkSettings(epochs=7, restarts=2), callback=seen.append, random_state=0).fit(X, y)
     told = [event.without_rules() if isinstance(event, Move) else event for event in seen]
     assert [*model.history_, *model.moves_] == told
     assert [move.size for move in model.moves_] == [
@@ -325,7 +328,8 @@ def test_the_shorter_of_in_and_not_in_is_printed(chosen: dict[str, Any]) -> None
     X = pd.DataFrame({"a": rng.choice(list("pqrst"), 500)})
     y = (X["a"] != "p").to_numpy()
     for negations in (True, False):  # whatever the network may use
-        model = R2NClassifier(**chosen, negations=negations).fit(X, y)
+        network = chosen.get("network", NetworkSettings())(negations=negations)
+        model = R2NClassifier(**{**chosen, "network": network}).fit(X, y)
         assert str(model.rules_) == "True if a not in {p}\nelse False"
 
 
@@ -371,15 +375,12 @@ def test_names_for_literals_are_one_for_each_column() -> None:
 
 
 NAN, INF = float("nan"), float("inf")
-BAD_PARAMETERS = {
-    "network_literals": (0, -1, 2.5, True, "10", None),
-    "network_rules": (0, "many"),
+BAD_SETTINGS = {
+    "n_literals": (0, -1, 2.5, True, "10", None),
+    "n_rules": (0, "many"),
     "or_gate": ("min", None, 1),
     "negations": (1, "yes"),
     "penalty": (-1e-3, NAN, INF, None, "small"),
-    "penalty_and": (-1,),
-    "penalty_or": (NAN,),
-    "penalty_literals": ("x",),
     "scale_penalties": (None, "literals"),
     "optimizer": ("sgd", None),
     "clip_gradient": (0, -1, NAN, "short"),
@@ -393,6 +394,11 @@ BAD_PARAMETERS = {
     "gamma": (0, 1.1),
     "temperature_floor": (0,),
     "keep": ("best",),
+    "drop_below": (1, -0.1),
+    "scaling": ("robust", "range"),
+}
+BAD_PARAMETERS = {
+    "network": (3, "default", {"restarts": 2}, NetworkSettings),
     "effort": ("heroic", None),
     "teacher": ("strict", 2),
     "max_columns": (0, 1.5),
@@ -403,8 +409,6 @@ BAD_PARAMETERS = {
     "time_limit": (0, -1, NAN, "long"),
     "n_jobs": (0, 1.5, "all"),
     "validation_fraction": (1, -0.1, NAN),
-    "drop_below": (1, -0.1),
-    "scaling": ("robust",),
     "categorical": (5, "region", [3]),
     "progress": (2,),
     "callback": ("print",),
@@ -421,10 +425,29 @@ def test_impossible_parameters_are_refused_before_any_work(name: str, value: obj
     assert not hasattr(model, "rules_")
 
 
+@pytest.mark.parametrize(("name", "value"), [(name, v) for name, bad in BAD_SETTINGS.items() for v in bad])
+def test_impossible_settings_of_the_network_are_refused_at_once(name: str, value: object) -> None:
+    for make in (NetworkSettings, NetworkSettings()):
+        with pytest.raises(ParameterError, match=f"^{name} must be .*, not "):
+            make(**{name: value})
+
+
 def test_every_parameter_is_checked() -> None:
     expert = {"literals", "start", "fixed", "exclude", "apart", "monotone"}
     free = {"class_weight", "missing_values", "positive", *expert}  # checked by what reads them
-    assert set(BAD_PARAMETERS) == set(R2NClassifier().get_params()) - free
+    assert set(BAD_PARAMETERS) == set(R2NClassifier().get_params(deep=False)) - free
+    assert set(BAD_SETTINGS) == set(NetworkSettings().get_params())
+
+
+@pytest.mark.parametrize("owner", [R2NClassifier, NetworkSettings])
+def test_every_parameter_is_documented_with_its_default(owner: type) -> None:
+    assert owner.__doc__ is not None
+    section = owner.__doc__.split("Parameters\n    ----------\n")[1].split("\n\n    ")[0]
+    documented = re.findall(r"^    (\S.*?) : (.+), default=(.+)$", section, flags=re.MULTILINE)
+    declared = [(name, repr(each.default)) for name, each in inspect.signature(owner).parameters.items()]
+    assert [(name, default) for name, _, default in documented] == declared
+    entries = re.findall(r"^    \S.*$", section, flags=re.MULTILINE)
+    assert len(entries) == len(documented), "one by one"
 
 
 def test_an_unseen_category_is_in_no_set(fitted: tuple) -> None:
@@ -453,7 +476,8 @@ def test_an_unfitted_model_says_so() -> None:
 def test_nothing_is_worse_than_a_constant() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 1))
-    hurried = R2NClassifier(restarts=1, epochs=1, learning_rate=1e-9, effort="none", random_state=0)
+    network = NetworkSettings(restarts=1, epochs=1, learning_rate=1e-9)
+    hurried = R2NClassifier(network=network, effort="none", random_state=0)
     for y in (X[:, 0] > 1, X[:, 0] > -1):
         assert hurried.fit(X, y).score(X, y) >= max(y.mean(), 1 - y.mean()) - 0.05
 
@@ -504,15 +528,15 @@ def test_large_and_small_numbers_are_fine() -> None:
 def test_a_training_that_breaks_down_says_so() -> None:
     X, y = example(1).sample(300, random_state=0)
     with pytest.raises(ParameterError, match="training broke down"):
-        R2NClassifier(learning_rate=1e38, keep="loss", epochs=3, steps_per_epoch=1).fit(X, y)
+        R2NClassifier(network=NetworkSettings(learning_rate=1e38, keep="loss", epochs=3, steps_per_epoch=1)).fit(X, y)
 
 
 def test_the_papers_choice_is_the_lowest_loss_of_all_cold_epochs_and_restarts() -> None:
     X, y = example(4).sample(1_000, random_state=0)
-    plan = {"epochs": 40, "gamma": 0.7, "restarts": 5, "validation_fraction": 0.0, "random_state": 0}
-    as_found = {"keep": "loss", "effort": "none", "max_columns": None}  # a limit would change what the network found
-    model = R2NClassifier(**plan, **as_found).fit(X, y)
-    cold = [record for record in model.history_ if record.temperature == model.temperature_floor]
+    network = NetworkSettings(epochs=40, gamma=0.7, restarts=4, keep="loss")
+    as_found: dict[str, Any] = {"effort": "none", "max_columns": None}  # a limit would change what the network found
+    model = R2NClassifier(network=network, validation_fraction=0.0, random_state=0, **as_found).fit(X, y)
+    cold = [record for record in model.history_ if record.temperature == network.temperature_floor]
     assert 10 < len(cold) < len(model.history_)
     losses = np.array([record.loss for record in cold])
     epoch, restart = np.unravel_index(np.argmin(losses), losses.shape)

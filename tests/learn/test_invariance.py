@@ -13,11 +13,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.rules import rename_columns
 
-SHORT: dict[str, Any] = {"restarts": 3, "price": 5e-4}
-QUICK: dict[str, Any] = {"restarts": 1, "price": 5e-4, "effort": "quick"}
+SHORT: dict[str, Any] = {"network": NetworkSettings(restarts=3), "price": 5e-4}
+QUICK: dict[str, Any] = {"network": NetworkSettings(restarts=1), "price": 5e-4, "effort": "quick"}
 
 
 def loans(n_rows: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -57,6 +57,9 @@ def test_names_of_columns_change_nothing(table: tuple, model: R2NClassifier) -> 
     assert other.rules_ == rename_columns(model.rules_, names)
     assert [point.rules for point in other.front_] == [rename_columns(point.rules, names) for point in model.front_]
     assert other.moves_ == model.moves_
+    for mine, theirs in zip(model.network_.restarts(), other.network_.restarts(), strict=True):
+        assert theirs.rules == rename_columns(mine.rules, names)
+    np.testing.assert_array_equal(other.network_.truth(new.rename(columns=names)), model.network_.truth(new))
     np.testing.assert_array_equal(other.predict(new.rename(columns=names)), model.predict(new))
 
 

@@ -11,13 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from r2n import R2NClassifier, RuleSet
+from r2n import NetworkSettings, R2NClassifier, RuleSet
 from r2n.errors import Interrupted, ParameterError, ParseError, UnseenCategory
 from r2n.rules import Halfspace, Knowledge, Rule, parse_literal, parse_rule, read_knowledge
 from r2n.search import Caps, Labelled, Plan, refine
 from r2n.table import Schema
 
-QUICK: dict[str, Any] = {"restarts": 2, "epochs": 60, "gamma": 0.9, "effort": "quick", "random_state": 0}
+QUICK: dict[str, Any] = {
+    "network": NetworkSettings(restarts=2, epochs=60, gamma=0.9),
+    "effort": "quick",
+    "random_state": 0,
+}
 
 
 def people(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -255,7 +259,9 @@ def test_an_interrupted_network_keeps_to_what_was_promised() -> None:
         "apart": [("income", "debt")],
     }
     with pytest.warns(Interrupted):
-        model = R2NClassifier(restarts=1, callback=stop, random_state=0, **expert).fit(frame, y)
+        model = R2NClassifier(network=NetworkSettings(restarts=1), callback=stop, random_state=0, **expert).fit(
+            frame, y
+        )
     fixed = parse_rule(expert["fixed"][0])
     assert fixed in model.rules_.rules
     promised = Knowledge(apart=(frozenset({"income", "debt"}),), signs=(("debt", 1),))
@@ -279,6 +285,6 @@ def test_the_readmes_example_of_an_experts_knowledge_fits() -> None:
     (block,) = re.findall(r"```python\n(R2NClassifier\(.*?\n\))\n```", text, flags=re.DOTALL)
     frame, y = people(600)
     frame = frame.assign(name=[f"p{k}" for k in range(len(frame))])
-    model = eval(block).set_params(restarts=1, random_state=0, n_jobs=1).fit(frame, y)
+    model = eval(block).set_params(network=NetworkSettings(restarts=1), random_state=0, n_jobs=1).fit(frame, y)
     assert parse_rule("age > 60 and region in {west}") in model.rules_.rules
     assert model.rules_.n_rules <= 3

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.export import export
 from r2n.learn.counts import ClassCounts, Counts
 from r2n.learn.order import ordered, unclaimed_class
@@ -18,14 +18,8 @@ from r2n.rules import Baseline, Halfspace, RuleSet
 from r2n.search import Move
 from r2n.table import Table
 
-QUICK: dict[str, Any] = {
-    "restarts": 2,
-    "epochs": 30,
-    "gamma": 0.8,
-    "effort": "quick",
-    "teacher": False,
-    "random_state": 0,
-}
+NETWORK = NetworkSettings(restarts=2, epochs=30, gamma=0.8)
+QUICK: dict[str, Any] = {"network": NETWORK, "effort": "quick", "teacher": False, "random_state": 0}
 
 
 def noisy_table() -> tuple[pd.DataFrame, np.ndarray]:
@@ -70,7 +64,7 @@ def test_every_point_has_short_numbers_and_the_truth_it_was_found_with(two: tupl
         assert not long_numbers(str(rules))
         assert not long_numbers(str(model.front_[i].rules))
         assert model.front_[i].rules.truth(X).tobytes() in found
-        if i != model.chosen_:
+        if i != model.chosen_[0]:
             assert rules == model.front_[i].rules
         for to in ("sql", "python", "markdown", "json"):
             assert str(export(rules, to))
@@ -82,7 +76,7 @@ def test_every_point_has_its_training_counts_and_probabilities(two: tuple) -> No
     model, X, y, _ = two
     for i in range(len(model.front_)):
         picked = model.pick(i)
-        assert picked.chosen_ == i
+        assert picked.chosen_ == (i,)
         assert picked.rules_.baseline == Baseline.count(picked.rules_, X, y)
         fired = picked.rules_.fires(X)
         counts = Counts.of(fired, y, np.ones(len(y)))
@@ -92,7 +86,7 @@ def test_every_point_has_its_training_counts_and_probabilities(two: tuple) -> No
 
 def test_the_chosen_point_is_the_model_as_it_was_fitted(two: tuple) -> None:
     model, X, _, _ = two
-    for again in (model.pick(model.chosen_), model.pick(0).pick(model.chosen_), pickle.loads(pickle.dumps(model))):
+    for again in (model.pick(*model.chosen_), model.pick(0).pick(*model.chosen_), pickle.loads(pickle.dumps(model))):
         assert again.rules_ == model.rules_
         assert again.rules_.baseline == model.rules_.baseline
         assert again.rules_.schema == model.rules_.schema
@@ -103,8 +97,9 @@ def test_with_several_classes_a_pick_is_settled_as_fit_settles(three: tuple) -> 
     model, X, y = three
     labels = list(model.classes_)
     texts = np.array(labels)[y]
-    picks = [model.pick(i, label) for label in labels for i in range(len(model.front_[label]))]
-    picks += [model.pick(0, "low").pick(-1, "top"), model.pick(1, "mid").pick(0, "top").pick(1, "low")]
+    rows = {label: [i for i, point in enumerate(model.front_) if point.rules.label == label] for label in labels}
+    picks = [model.pick(i) for i in range(len(model.front_))]
+    picks += [model.pick(0).pick(-1), model.pick(rows["mid"][1]).pick(rows["top"][0], 1)]
     orders = set()
     for picked in [*picks, pickle.loads(pickle.dumps(picks[-1])), model]:
         rules = picked.rules_
@@ -119,10 +114,11 @@ def test_with_several_classes_a_pick_is_settled_as_fit_settles(three: tuple) -> 
         assert not long_numbers(str(rules))
         orders.add((*rules.labels, rules.default))
     assert len(orders) > 1, "another choice asks in another order"
-    chosen = model.pick(0, "low").pick(model.chosen_["low"], "low")
+    chosen = model.pick(0).pick(model.chosen_[0])
     assert chosen.rules_ == model.rules_
     assert chosen.chosen_ == model.chosen_
-    found = [model.front_[label][i].rules for label, i in model.chosen_.items()]
+    assert model.pick(0, -1).pick(*model.chosen_).rules_ == model.rules_
+    found = [model.front_[i].rules for i in model.chosen_]
     assert any(rules.rules != model.rules_[rules.label].rules for rules in found), "the choice was fitted to all rows"
 
 

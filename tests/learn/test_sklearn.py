@@ -17,10 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 
-SHORT: dict[str, Any] = {"restarts": 1, "epochs": 20, "gamma": 0.8, "price": 1e-3, "random_state": 0}
+SHORT: dict[str, Any] = {"network": NetworkSettings(restarts=1, epochs=20, gamma=0.8), "price": 1e-3, "random_state": 0}
 
 
 # What cannot hold of a learner that draws: weighted rows and repeated rows are split differently into those that train

@@ -9,9 +9,9 @@ import pytest
 from jax import monitoring
 
 from r2n.network import Cooling, Halfspaces, Network, Penalties, Rows, Settings, Training
-from r2n.network.batches import capacity, chunk_of, epoch_pieces, judge_of, packed
+from r2n.network.batches import capacity, chunk_of, epoch_pieces, judge_of, pack_pieces
 from r2n.network.literals import HalfspaceParams
-from r2n.network.optimizer import Optimizer, clipped
+from r2n.network.optimizer import Optimizer, clip_gradient_to
 from r2n.network.program import initialise
 
 
@@ -173,7 +173,7 @@ def test_chunks_have_one_shape_whatever_the_number_of_rows() -> None:
     for n in (5, 100, 4_000):
         most = capacity(32, 3)
         pieces = (p for e in range(3) for p in epoch_pieces(e, np.arange(n), 1, 32, most, np.random.default_rng(0)))
-        for group in packed(pieces, most):
+        for group in pack_pieces(pieces, most):
             chunk = chunk_of(group, rows(n), n, Cooling(), most)
             shapes.add(tuple(np.shape(part) for part in chunk))
         shapes.add(tuple(np.shape(part) for part in judge_of(rows(n), np.arange(n), np.random.default_rng(0))))
@@ -250,8 +250,8 @@ def test_amsgrad_with_clipping_takes_pytorchs_steps() -> None:
 def test_a_short_gradient_is_not_clipped_and_a_long_one_to_its_norm() -> None:
     params = NETWORK.initialise(np.random.default_rng(0))
     norm = lambda tree: np.sqrt(sum(float((np.asarray(leaf) ** 2).sum()) for leaf in jax.tree.leaves(tree)))  # noqa: E731
-    assert norm(clipped(params, 2 * norm(params))) == pytest.approx(norm(params), rel=1e-6)
-    assert norm(clipped(params, 0.5)) == pytest.approx(0.5, rel=1e-4)
+    assert norm(clip_gradient_to(params, 2 * norm(params))) == pytest.approx(norm(params), rel=1e-6)
+    assert norm(clip_gradient_to(params, 0.5)) == pytest.approx(0.5, rel=1e-4)
 
 
 def test_weights_start_sparse_or_as_the_authors_have_them() -> None:

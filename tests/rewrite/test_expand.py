@@ -13,7 +13,7 @@ from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
 from r2n.rewrite import expanded
-from r2n.rewrite.expand import MOST_CASES, expanded_rule
+from r2n.rewrite.expand import MOST_CASES, expand_rule
 from r2n.rules import Baseline, ClassRules, Halfspace, Membership, Rule, RuleSet, parse_rule
 from r2n.rules.literals import MOST_POINTS, has_cases
 from r2n.table import Schema, Table
@@ -67,7 +67,7 @@ def test_what_is_expanded_predicts_the_same_on_every_row(case: tuple[RuleSet | C
 @given(small_sums, st.data())
 def test_a_literal_is_true_in_just_one_of_its_cases(literal: Halfspace, data: st.DataObject) -> None:
     table = with_every_category(data.draw(tables((literal,))))
-    cases = [rule.evaluate(table) for rule in expanded_rule(Rule((literal,)))]
+    cases = [rule.evaluate(table) for rule in expand_rule(Rule((literal,)))]
     assert_array_equal(np.sum(cases, axis=0) if cases else np.zeros(table.n_rows), literal.evaluate(table))
 
 
@@ -117,7 +117,7 @@ def test_what_counts_no_sets_is_left_alone(world: object) -> None:
     ],
 )  # fmt: skip
 def test_cases(rule: str, cases: list[str]) -> None:
-    assert set(expanded_rule(parse_rule(rule))) == {parse_rule(case) for case in cases}
+    assert set(expand_rule(parse_rule(rule))) == {parse_rule(case) for case in cases}
 
 
 def test_a_bound_beyond_all_floats_is_reached_by_overflow_alone() -> None:

@@ -30,8 +30,8 @@ def noisy_rows():
     return X, y ^ (np.random.default_rng(0).random(600) < 0.15)
 
 def fitted(**options):
-    from r2n import R2NClassifier
-    small = {"restarts": 1, "epochs": 8, "gamma": 0.6, "effort": "quick", "random_state": 0}
+    from r2n import NetworkSettings, R2NClassifier
+    small = {"network": NetworkSettings(restarts=1, epochs=8, gamma=0.6), "effort": "quick", "random_state": 0}
     return str(R2NClassifier(**small | options).fit(*noisy_rows()).rules_)
 
 def in_a_child(work):
@@ -70,9 +70,9 @@ with multiprocessing.get_context("fork").Pool(1) as pool:  # a worker that may h
 @pytest.mark.slow
 def test_what_needs_no_network_starts_no_process_in_a_forked_child() -> None:
     said = output_of("""
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 X, y = noisy_rows()
-model = R2NClassifier(restarts=1, epochs=5, effort="quick", random_state=0).fit(X, y)
+model = R2NClassifier(network=NetworkSettings(restarts=1, epochs=5), effort="quick", random_state=0).fit(X, y)
 import subprocess
 subprocess.Popen = None
 print(in_a_child(lambda: model.predict(X).tolist() == model.predict(X).tolist()))

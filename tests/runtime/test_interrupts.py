@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 from r2n.errors import Interrupted
-from r2n.learn.pipeline import NOT_BEGUN, Learned, describe_interruption
+from r2n.learn.interruption import NOT_BEGUN, describe_interruption
+from r2n.learn.learned import Learned
 from r2n.rules import RuleSet
 from r2n.runtime.interrupts import allow_interrupts, hold_interrupts
 from r2n.search import Move
 
-QUICK: dict[str, Any] = {"effort": "quick", "restarts": 1, "epochs": 20, "random_state": 0}
+QUICK: dict[str, Any] = {"effort": "quick", "network": NetworkSettings(restarts=1, epochs=20), "random_state": 0}
 
 
 def press() -> None:
@@ -121,7 +123,7 @@ def test_other_handlers_and_threads_are_left_alone() -> None:
 def pressing(monkeypatch: pytest.MonkeyPatch, target: str, when: int = 1) -> None:
     """Press Ctrl-C as the target is called for the so manieth time."""
     module, name = target.rsplit(".", 1)
-    real: Callable[..., Any] = getattr(sys.modules[module], name)
+    real: Callable[..., Any] = getattr(import_module(module), name)
     calls: list[int] = []
 
     def pressed(*args: Any, **kwargs: Any) -> Any:
@@ -134,15 +136,15 @@ def pressing(monkeypatch: pytest.MonkeyPatch, target: str, when: int = 1) -> Non
 
 
 STAGES = [
-    ("r2n.learn.pipeline.extract", "interrupted before refining"),
+    ("r2n.learn.network.extract", "interrupted before refining"),
     ("r2n.learn.pipeline.choose", "interrupted before refining"),
-    ("r2n.search.run.drawn", "interrupted before refining"),
-    ("r2n.search.run.carry_out", "interrupted while refining"),
-    ("r2n.search.run.choice", "interrupted while refining"),
-    ("r2n.search.run.finish", "interrupted while refining"),
-    ("r2n.search.run.with_short_numbers", "interrupted while refining"),
-    ("r2n.search.run.round_predictions", "interrupted while refining"),
-    ("r2n.learn.pipeline.named", "interrupted when all rules were found"),
+    ("r2n.search.sample.draw_rows", "interrupted before refining"),
+    ("r2n.search.explore.carry_out", "interrupted while refining"),
+    ("r2n.search.choose.choose_point", "interrupted while refining"),
+    ("r2n.search.finish.refit", "interrupted while refining"),
+    ("r2n.search.finish.with_short_numbers", "interrupted while refining"),
+    ("r2n.search.shorten.round_predictions", "interrupted while refining"),
+    ("r2n.estimator.forget_unread", "interrupted when all rules were found"),
 ]
 
 
@@ -160,7 +162,7 @@ def test_at_every_stage_the_best_so_far_is_kept(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize("effort", ["none", "quick"])
 def test_a_ctrl_c_before_anything_was_found_is_raised(monkeypatch: pytest.MonkeyPatch, effort: str) -> None:
     X, y = example(4).sample(500, random_state=0)
-    pressing(monkeypatch, "r2n.learn.pipeline.trained")
+    pressing(monkeypatch, "r2n.learn.network.train_network")
     model = R2NClassifier(**{**QUICK, "effort": effort})
     with pytest.raises(KeyboardInterrupt):
         model.fit(X, y)
@@ -171,10 +173,10 @@ def test_a_ctrl_c_before_anything_was_found_is_raised(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("stage", "when", "words"),
     [
-        ("r2n.estimator.learn", 2, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
-        ("r2n.learn.pipeline.trained", 3, r"between classes; finished: 'a', 'b'; without rules: 'c'\."),
-        ("r2n.learn.pipeline.named", 1, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
-        ("r2n.search.run.choice", 2, r"while refining \(class 'b', .*\); finished: 'a'; without rules: 'c'\."),
+        ("r2n.learn.pipeline.learn_class", 2, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
+        ("r2n.learn.network.train_network", 3, r"between classes; finished: 'a', 'b'; without rules: 'c'\."),
+        ("r2n.learn.pipeline.screen_columns", 2, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
+        ("r2n.search.choose.choose_point", 2, r"while refining \(class 'b', .*\); finished: 'a'; without rules: 'c'\."),
         ("r2n.learn.picks.grouped", 1, r"interrupted when all rules were found; none is missing\."),
     ],
 )
@@ -193,19 +195,19 @@ def test_classes_that_are_done_are_kept(monkeypatch: pytest.MonkeyPatch, stage: 
 
 def test_twice_in_a_row_keeps_the_best_and_three_times_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = example(4).sample(500, random_state=0)
-    pressing(monkeypatch, "r2n.search.run.carry_out")
-    pressing(monkeypatch, "r2n.search.run.choice")
+    pressing(monkeypatch, "r2n.search.explore.carry_out")
+    pressing(monkeypatch, "r2n.search.choose.choose_point")
     with pytest.warns(Interrupted, match="interrupted while refining"):
         model = R2NClassifier(**QUICK).fit(X, y)
     assert model.score(X, y) > 0.5
-    monkeypatch.setattr("r2n.estimator.Counts.of", lambda *_: [press() for _ in range(3)])
+    monkeypatch.setattr("r2n.learn.picks.Counts.of", lambda *_: [press() for _ in range(3)])
     with pytest.raises(KeyboardInterrupt):
         R2NClassifier(**QUICK).fit(X, y)
 
 
 def test_many_classes_make_no_long_message() -> None:
     blank = RuleSet(())
-    learned = {f"class {k}": Learned(blank, blank, (), [], [], interrupted=NOT_BEGUN if k else "") for k in range(999)}
+    learned = {f"class {k}": Learned(blank, blank, interrupted=NOT_BEGUN if k else "") for k in range(999)}
     words = describe_interruption(learned, late=False)
     assert len(words) < 300
     assert words.endswith("'class 10', ….")
@@ -220,7 +222,7 @@ def test_ctrl_c_while_others_work_ends_them() -> None:
             press()
 
     X, y = example(4).sample(500, random_state=0)
-    few: dict[str, Any] = {"restarts": 2, "epochs": 20, "random_state": 0}
+    few: dict[str, Any] = {"network": NetworkSettings(restarts=2, epochs=20), "random_state": 0}
     with pytest.warns(Interrupted, match="interrupted while refining"):
         model = R2NClassifier(**few, n_jobs=2, callback=impatient).fit(X, y)
     assert model.score(X, y) > 0.5
@@ -232,14 +234,15 @@ def test_ctrl_c_while_others_work_ends_them() -> None:
 FIT = """
 import signal, sys, warnings
 import numpy as np
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.errors import Interrupted
 
 rng = np.random.default_rng(0)
 X = rng.random((600, 4))
 y = np.array(["a", "b", "c"])[(X[:, 0] > 0.5).astype(int) + (X[:, 1] + X[:, 2] > 1.2)]
 seen = []
-m = R2NClassifier(effort=sys.argv[1], n_jobs=2, restarts=2, epochs=40, gamma=0.85, random_state=0, callback=seen.append)
+short = NetworkSettings(restarts=2, epochs=40, gamma=0.85)
+m = R2NClassifier(network=short, effort=sys.argv[1], n_jobs=2, random_state=0, callback=seen.append)
 print("begun", flush=True)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")

@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 import pytest
 
-from r2n import R2NClassifier, RuleSet
+from r2n import NetworkSettings, R2NClassifier, RuleSet
 from r2n.prove.diff import RowDiff
 from r2n.runtime.progress import Part, ProgressBar, RefineBar, tell_time
 
@@ -71,7 +71,7 @@ def test_one_bar_goes_through_all_classes() -> None:
 
 
 def test_the_estimator_tells_the_bar_which_class_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    from r2n.learn import pipeline as learn
+    from r2n.learn import network as learn
 
     titles = []
 
@@ -82,7 +82,8 @@ def test_the_estimator_tells_the_bar_which_class_it_is(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(learn, "ProgressBar", Watched)
     X = np.random.default_rng(0).random((60, 1))
-    R2NClassifier(epochs=1, restarts=1, effort="none", random_state=0).fit(X, np.digitize(X[:, 0], [0.3, 0.6]))
+    model = R2NClassifier(network=NetworkSettings(epochs=1, restarts=1), effort="none", random_state=0)
+    model.fit(X, np.digitize(X[:, 0], [0.3, 0.6]))
     assert titles == [f"class {k} of 3: training" for k in (1, 2, 3)]
 
 

@@ -17,14 +17,14 @@ from joblib import parallel_config
 from joblib.externals.loky import reusable_executor
 from threadpoolctl import threadpool_info
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 from r2n.errors import WorkersLost
 from r2n.runtime.workers import LOOK_EVERY, MOST_POOLS, side_by_side
 from r2n.search import Move
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills processes by signals")
-FEW: dict[str, Any] = {"restarts": 2, "epochs": 40, "gamma": 0.85, "random_state": 0}
+FEW: dict[str, Any] = {"network": NetworkSettings(restarts=2, epochs=40, gamma=0.85), "random_state": 0}
 
 
 def is_alive(pid: int) -> bool:

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from r2n import R2NClassifier, RuleSet
+from r2n import NetworkSettings, R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, toy
 from r2n.errors import Interrupted, ParameterError
 from r2n.rules import Halfspace, Knowledge, Membership, Rule
-from r2n.search import Caps, Labelled, Move, Prices, Problem, descend, objective_of
-from r2n.search.descent import within_caps
-from r2n.search.memberships import membership_candidates
+from r2n.search import Caps, Labelled, Move, Prices, Problem, descend, recompute_objective
+from r2n.search.limits import keep_within_caps
+from r2n.search.memberships import propose_memberships
 from r2n.search.moves import Fitter
-from r2n.search.pool import best_subset, exact_subset, limits_of
-from r2n.search.state import State, replaced
+from r2n.search.pool import find_best_subset, list_limits, solve_exactly
+from r2n.search.state import State, replace_literal
 from r2n.table import Schema
 
 
@@ -58,8 +58,8 @@ def test_the_descent_is_monotone_ends_and_reports_what_is_so(seed: int, start: t
     assert all(later < earlier for earlier, later in pairwise(objectives))
     for move in moves:
         rules = RuleSet(move.rules, schema=problem.schema)
-        assert objective_of(rules, problem) == pytest.approx(move.objective, abs=1e-9)
-        assert objective_of(RuleSet.parse(str(rules)), problem) == pytest.approx(move.objective, abs=1e-9)
+        assert recompute_objective(rules, problem) == pytest.approx(move.objective, abs=1e-9)
+        assert recompute_objective(RuleSet.parse(str(rules)), problem) == pytest.approx(move.objective, abs=1e-9)
     assert objectives[-1] <= problem.objective(())
 
 
@@ -73,8 +73,8 @@ def test_on_its_care_set_the_prediction_is_the_literal_and_elsewhere_it_does_not
     literal = state.rules[j].literals[k % len(state.rules[j].literals)]
     care = state.care_set(j, literal)
     np.testing.assert_array_equal((state.count > 0)[care], problem.truth(literal)[care])
-    never = replaced(state.rules[j], literal, Halfspace.of({"c": 1}, 1e9))
-    always = replaced(state.rules[j], literal, None)
+    never = replace_literal(state.rules[j], literal, Halfspace.of({"c": 1}, 1e9))
+    always = replace_literal(state.rules[j], literal, None)
     with_never, with_always = (State.of(problem, state.with_rule(j, rule)).count > 0 for rule in (never, always))
     np.testing.assert_array_equal(with_never[~care], with_always[~care])
 
@@ -90,7 +90,7 @@ def test_the_error_is_the_weighted_error() -> None:
 def test_a_set_of_categories_is_the_best_of_all_sets(seed: int) -> None:
     problem = mixed(seed, n=400, price=0.0)  # enough rows that every category is decided, and names cost nothing
     rows = np.flatnonzero(np.random.default_rng(seed).random(400) < 0.7)
-    found = [lit for lit in membership_candidates(problem, rows, problem.cost[rows]) if isinstance(lit, Membership)]
+    found = [lit for lit in propose_memberships(problem, rows, problem.cost[rows]) if isinstance(lit, Membership)]
     cost = {lit: problem.cost[rows][lit.evaluate(problem.table)[rows]].sum() for lit in found}
     values = problem.table.codes("k")[1]
     every = [
@@ -115,7 +115,7 @@ def test_caps_are_kept_by_every_move(caps: Caps) -> None:
 def test_what_is_too_much_to_read_loses_literals_before_it_loses_everything() -> None:
     problem = mixed(1, caps=Caps(size=2))
     (rule,) = RuleSet.parse("True if a > 0 and c > 0 and b > 1 else False").rules
-    (shorter,) = within_caps(problem, (rule,), Fitter.of(problem))
+    (shorter,) = keep_within_caps(problem, (rule,), Fitter.of(problem))
     assert set(shorter.literals) < set(rule.literals)
     assert shorter.size == 2
 
@@ -158,7 +158,7 @@ def test_room_is_what_all_rules_leave_the_fixed_ones_too() -> None:
 def test_fixed_rules_take_their_part_of_what_may_be_read() -> None:
     problem = mixed(1, caps=Caps(rules=3, size=5))
     problem = replace(problem, knowledge=Knowledge(fixed=START[:1]))
-    (ones, few), (sizes, much) = limits_of(problem, START[1:])
+    (ones, few), (sizes, much) = list_limits(problem, START[1:])
     assert (ones.tolist(), few) == ([1.0, 1.0], 2)
     assert (sizes.tolist(), much) == ([float(rule.size) for rule in START[1:]], 5 - START[0].size)
 
@@ -169,8 +169,8 @@ def test_the_best_subset_is_found_in_a_small_pool() -> None:
     pool = [Rule((literal,)) for literal in fit.literals(np.ones(200, bool), problem.cost)][:8]
     every = [[rule for i, rule in enumerate(pool) if mask >> i & 1] for mask in range(2 ** len(pool))]
     exact = min(problem.objective(subset) for subset in every)
-    assert problem.objective(best_subset(problem, pool)) == pytest.approx(exact, abs=1e-9)
-    assert best_subset(problem, []) == ()
+    assert problem.objective(find_best_subset(problem, pool)) == pytest.approx(exact, abs=1e-9)
+    assert find_best_subset(problem, []) == ()
 
 
 @settings(max_examples=25)
@@ -180,7 +180,7 @@ def test_integer_programming_finds_the_best_subset_of_any_pool(seed: int, most: 
     fired, cost = rng.random((6, 40)) < 0.3, rng.normal(size=40)
     price, sizes = np.full(6, 0.05), rng.integers(1, 4, 6).astype(float)
     limits = [(np.ones(6), most), *([] if size is None else [(sizes, size)])]
-    found = exact_subset(cost, fired, price, limits)
+    found = solve_exactly(cost, fired, price, limits)
     subsets = [[i for i in range(6) if mask >> i & 1] for mask in range(64)]
 
     def fits(chosen: list[int]) -> bool:
@@ -197,12 +197,12 @@ def test_integer_programming_finds_the_best_subset_of_any_pool(seed: int, most: 
 def test_a_pool_with_too_many_cells_is_left_to_local_search(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = mixed(5)
     pool = [Rule((literal,)) for literal in Fitter.of(problem).literals(np.ones(200, bool), problem.cost)]
-    exact = best_subset(problem, pool)
+    exact = find_best_subset(problem, pool)
     monkeypatch.setattr("r2n.search.pool.MOST_CELLS", 1)
-    assert problem.objective(best_subset(problem, pool)) <= problem.objective(exact) + 2e-3
+    assert problem.objective(find_best_subset(problem, pool)) <= problem.objective(exact) + 2e-3
     for most in (0, 1, 2, 4):
         few = replace(problem, caps=Caps(size=most))
-        assert few.allows(best_subset(few, pool))
+        assert few.allows(find_best_subset(few, pool))
 
 
 def same_structure(found: RuleSet, true: RuleSet) -> bool:
@@ -294,15 +294,12 @@ def test_limits_are_kept_however_much_is_done(how: str, limited: dict[str, int])
     X, y = example(4).sample(800, random_state=0)
     effort = "default" if how == "interrupted" else how
     few: dict[str, Any] = {
-        "restarts": 2,
-        "epochs": 40,
-        "gamma": 0.85,
+        "network": NetworkSettings(restarts=2, epochs=40, gamma=0.85),
         "effort": effort,
         "random_state": 0,
-        "callback": impatient,
     }
     with pytest.warns(Interrupted) if how == "interrupted" else nullcontext():
-        rules = R2NClassifier(**few, **limited).fit(X, y).rules_
+        rules = R2NClassifier(**few, **limited, callback=impatient).fit(X, y).rules_
     assert rules.n_rules <= limited.get("max_rules", 99)
     assert rules.size <= limited.get("max_size", 99)
     assert all(len(rule.literals) <= limited.get("max_literals", 99) for rule in rules.rules)

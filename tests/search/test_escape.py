@@ -5,18 +5,19 @@ import signal
 import subprocess
 import sys
 import time
+from math import inf
 from typing import Any
 
 import numpy as np
 import pytest
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import KnownRule, example
 from r2n.errors import ParameterError
 from r2n.rules import Halfspace, Membership, Rule, RuleSet
 from r2n.search import Caps, Prices, Problem
-from r2n.search.anneal import Schedule, Soft, anneal, gradient, normalised
-from r2n.search.columns import Numbers
+from r2n.search.anneal import Schedule, Soft, anneal, compute_gradient, normalise
+from r2n.search.columns import DesignMatrix
 from r2n.search.escape import CYCLE, cool_again, drop_two, split_one
 from r2n.search.tasks import Task, carry_out
 from r2n.table import Schema
@@ -46,8 +47,8 @@ def nudged(rules: RuleSet, by: float) -> tuple[Rule, ...]:
 def test_cooling_again_moves_all_halfspaces_towards_the_true_ones() -> None:
     problem = problem_of(example(5))
     start = nudged(example(5).rules, 0.15)
-    numbers = Numbers.of(problem)
-    end = anneal(problem, start, numbers, np.random.default_rng(0), Schedule())
+    design = DesignMatrix.of(problem)
+    end = anneal(problem, start, design, np.random.default_rng(0), Schedule())
     assert problem.error(end) < 0.5 * problem.error(start)
     assert sorted(lit.columns for rule in end for lit in rule.literals) == sorted(
         lit.columns for rule in start for lit in rule.literals
@@ -57,7 +58,7 @@ def test_cooling_again_moves_all_halfspaces_towards_the_true_ones() -> None:
 def test_its_gradient_is_the_slope_of_the_expected_cost() -> None:
     rng = np.random.default_rng(1)
     owner = np.array([0, 0, 1])
-    b, z = normalised(rng.normal(size=(3, 4))), rng.normal(size=(4, 30)).astype(np.float32)
+    b, z = normalise(rng.normal(size=(3, 4))), rng.normal(size=(4, 30)).astype(np.float32)
     open_rows, cost = rng.random((2, 30)) < 0.8, rng.normal(size=30).astype(np.float32)
     known = rng.random((3, 30)) < 0.9
 
@@ -66,7 +67,7 @@ def test_its_gradient_is_the_slope_of_the_expected_cost() -> None:
         fires = np.array([p[0] * p[1], p[2]]) * open_rows
         return float(np.sum(cost * (1 - (1 - fires[0]) * (1 - fires[1]))))
 
-    slope = gradient(owner, b, z, known, open_rows, cost, 0.7)
+    slope = compute_gradient(owner, b, z, known, open_rows, cost, 0.7)
     for place in np.ndindex(b.shape):
         step = np.zeros_like(b)
         step[place] = 1e-5
@@ -75,51 +76,55 @@ def test_its_gradient_is_the_slope_of_the_expected_cost() -> None:
 
 def test_softening_and_hardening_without_a_step_changes_no_truth() -> None:
     problem = problem_of(example(5))
-    numbers, rules = Numbers.of(problem), example(5).rules.rules
-    soft = Soft.of(rules, numbers)
-    for before, after in zip(rules, soft.hardened(soft.b, numbers), strict=True):
+    design, rules = DesignMatrix.of(problem), example(5).rules.rules
+    soft = Soft.of(rules, design)
+    for before, after in zip(rules, soft.hardened(soft.b, design), strict=True):
         assert np.mean(problem.fires(before) != problem.fires(after)) < 1e-3
 
 
 def test_rules_without_halfspaces_come_back_as_they_were() -> None:
     rules = (Rule((Membership("k", ("a",)),)),)
     problem = problem_of(example(1))
-    assert anneal(problem, rules, Numbers.of(problem), np.random.default_rng(0), Schedule()) == rules
+    assert anneal(problem, rules, DesignMatrix.of(problem), np.random.default_rng(0), Schedule()) == rules
 
 
 def test_other_escapes_drop_and_split() -> None:
     problem = problem_of(example(5), caps=Caps(rules=3))
     rules, rng = example(5).rules.rules, np.random.default_rng(0)
-    numbers = Numbers.of(problem)
+    design = DesignMatrix.of(problem)
     count = sum(len(rule.literals) for rule in rules)
-    shorter = drop_two(problem, rules, numbers, rng)
+    shorter = drop_two(problem, rules, design, rng)
     assert sum(len(rule.literals) for rule in shorter) == count - 2
-    assert drop_two(problem, (), numbers, rng) == ()
-    assert len(split_one(problem, rules[:2], numbers, rng)) == 3
-    assert len(split_one(problem, rules, numbers, rng)) == 3, "the cap on rules is kept"
-    assert split_one(problem, (), numbers, rng) == ()
+    assert drop_two(problem, (), design, rng) == ()
+    assert len(split_one(problem, rules[:2], design, rng)) == 3
+    assert len(split_one(problem, rules, design, rng)) == 3, "the cap on rules is kept"
+    assert split_one(problem, (), design, rng) == ()
     assert {cool_again, drop_two, split_one} == set(CYCLE)
 
 
 def test_escapes_leave_from_the_best_so_far_and_the_best_never_gets_worse() -> None:
     problem = problem_of(example(4), n=500)
-    numbers, start = Numbers.of(problem), nudged(example(4).rules, 0.3)
-    moves = list(Task(problem, start, "end", escapes=3).moves(numbers, None))
+    design, start = DesignMatrix.of(problem), nudged(example(4).rules, 0.3)
+    moves = list(Task(problem, start, "end", escapes=3).moves(design, inf))
     assert [move.name for move in moves if move.begins] == ["cool_again", "cool_again", "drop_two"]
     assert min(move.objective for move in moves) < problem.objective(start)
-    assert list(Task(problem, start).moves(numbers, deadline=time.monotonic() - 1)) == []
+    assert list(Task(problem, start).moves(design, deadline=time.monotonic() - 1)) == []
 
 
 def test_several_processes_make_the_same_moves_as_one() -> None:
     problem = problem_of(example(4), n=400)
-    numbers = Numbers.of(problem)
+    design = DesignMatrix.of(problem)
     tasks = [Task(problem, ()), Task(problem, nudged(example(4).rules, 0.3), "end", escapes=1)]
-    assert list(carry_out(tasks, numbers, 2, None)) == list(carry_out(tasks, numbers, 1, None))
+    assert list(carry_out(tasks, design, 2, inf)) == list(carry_out(tasks, design, 1, inf))
 
 
 def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:
     X, y = example(4).sample(800, random_state=0, flip=0.1)
-    settings: dict[str, Any] = {"restarts": 2, "epochs": 40, "gamma": 0.9, "price": 1e-3, "random_state": 0}
+    settings: dict[str, Any] = {
+        "network": NetworkSettings(restarts=2, epochs=40, gamma=0.9),
+        "price": 1e-3,
+        "random_state": 0,
+    }
     one, two = (R2NClassifier(n_jobs=n, **settings).fit(X, y) for n in (1, 2))
     assert one.rules_ == two.rules_
     assert str(one.front_) == str(two.front_)
@@ -139,7 +144,9 @@ def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:
 def test_a_time_limit_ends_the_work_and_keeps_the_best(limit: float, network: bool) -> None:
     """How closely it is kept is measured in benchmarks/: here the machine may be busy."""
     X, y = example(5).sample(6_000, random_state=0, flip=0.2)
-    R2NClassifier(random_state=0, effort="quick", epochs=1).fit(X, y)  # what is compiled stays compiled
+    R2NClassifier(random_state=0, effort="quick", network=NetworkSettings(epochs=1)).fit(
+        X, y
+    )  # what is compiled stays compiled
     began = time.monotonic()
     model = R2NClassifier(random_state=0, effort="thorough", time_limit=limit).fit(X, y)
     assert time.monotonic() - began < 3 * limit
@@ -169,7 +176,9 @@ def tell(event):
     if hasattr(event, "begins") and not told:
         told.append(True)
         print("refining", flush=True)
-model = R2NClassifier(random_state=0, effort="thorough", n_jobs=2, restarts=1, epochs=20, callback=tell).fit(X, y)
+model = R2NClassifier(
+    network=NetworkSettings(restarts=1, epochs=20), effort="thorough", n_jobs=2, callback=tell, random_state=0
+).fit(X, y)
 print("kept", model.rules_.n_rules, model.score(X, y) > 0.6, flush=True)
 """
 

@@ -11,9 +11,9 @@ from r2n.rewrite.untie import untied
 from r2n.rules import Filled, Halfspace, Knowledge, Rule
 from r2n.search import Caps, Prices, Problem, descend
 from r2n.search.anneal import Schedule, anneal
-from r2n.search.columns import Numbers
-from r2n.search.halfspaces import halfspace_candidates, improved
-from r2n.search.scans import Scan, finish
+from r2n.search.columns import DesignMatrix
+from r2n.search.halfspaces import improve, propose_halfspaces
+from r2n.search.scans import Scan, scan_exactly
 from r2n.table import Schema, Table
 
 
@@ -108,18 +108,18 @@ def test_no_fill_of_the_column_is_better_than_the_one_scanned(
         return
     schema, table = Schema.learn({"x": x, "y": y})
     problem = Problem.of(table, schema, cost < 0, np.abs(cost), Prices.of(0.0), Caps())
-    numbers, cost = Numbers.of(problem), problem.cost
-    scan = Scan.of(numbers, np.arange(problem.n_rows), cost, (0, 1), np.array([1.0, b]), {1: fill})
+    design, cost = DesignMatrix.of(problem), problem.cost
+    scan = Scan.of(design, np.arange(problem.n_rows), cost, (0, 1), np.array([1.0, b]), {1: fill})
     if scan is None:
         return
 
     def total(filled: float) -> float:
-        z = np.where(scan.gaps[1], filled, numbers.z[1])
-        return float(cost @ (scan.b[0] * numbers.z[0] + b * z > scan.cut.at))
+        z = np.where(scan.gaps[1], filled, design.z[1])
+        return float(cost @ (scan.b[0] * design.z[0] + b * z > scan.cut.at))
 
     before = total(fill)
     scan.fill()
-    low, high = (numbers.inside(1, float(end[1])) for end in (numbers.low, numbers.high))
+    low, high = (design.inside(1, float(end[1])) for end in (design.low, design.high))
     best = min(map(total, np.linspace(low, high, 101)[1:-1]))  # at the ends a row may lie on the bound
     assert total(scan.fills[1]) <= before
     assert total(scan.fills[1]) <= best
@@ -128,9 +128,9 @@ def test_no_fill_of_the_column_is_better_than_the_one_scanned(
 def test_a_sum_is_improved_from_its_own_fill() -> None:
     X = people(2000, seed=5)
     problem = problem_of(X, granted(X))
-    rows, numbers = np.arange(problem.n_rows), Numbers.of(problem)
+    rows, design = np.arange(problem.n_rows), DesignMatrix.of(problem)
     start = Halfspace.of({"income": 1, Filled("debt", 15): -1.7}, 9)
-    (better,) = improved(numbers, rows, problem.cost, start)
+    (better,) = improve(design, rows, problem.cost, start)
     assert [key for key, _ in better.terms if isinstance(key, Filled)]
     assert problem.cost @ better.evaluate(problem.table) < problem.cost @ start.evaluate(problem.table)
 
@@ -138,7 +138,7 @@ def test_a_sum_is_improved_from_its_own_fill() -> None:
 def test_without_missing_values_nothing_is_tried_with_a_fill() -> None:
     X = people(500, gone=0.0)
     problem = problem_of(X, granted(X))
-    found = list(halfspace_candidates(Numbers.of(problem), np.arange(len(X)), problem.cost, 4))
+    found = list(propose_halfspaces(DesignMatrix.of(problem), np.arange(len(X)), problem.cost, 4))
     assert found
     assert not any(literal.fills for literal in found)
 
@@ -146,9 +146,9 @@ def test_without_missing_values_nothing_is_tried_with_a_fill() -> None:
 def test_finishing_keeps_rows_in_which_a_filled_column_is_missing() -> None:
     X = people(500, seed=6)
     problem = problem_of(X, granted(X))
-    numbers, rows = Numbers.of(problem), np.arange(len(X))
-    strict = finish(numbers, rows, problem.cost, (0, 1), np.array([1.0, -1.0]))
-    filled = finish(numbers, rows, problem.cost, (0, 1), np.array([1.0, -1.0]), {1: 0.0})
+    design, rows = DesignMatrix.of(problem), np.arange(len(X))
+    strict = scan_exactly(design, rows, problem.cost, (0, 1), np.array([1.0, -1.0]))
+    filled = scan_exactly(design, rows, problem.cost, (0, 1), np.array([1.0, -1.0]), {1: 0.0})
     assert strict is not None
     assert filled is not None
     assert filled.cost < strict.cost
@@ -158,7 +158,7 @@ def test_cooling_again_keeps_what_is_filled() -> None:
     X = people(1000, seed=7)
     problem = problem_of(X, granted(X))
     start = (Rule((Halfspace.of({"income": 1, Filled("debt", 20): -1.5}, 9),)),)
-    (rule,) = anneal(problem, start, Numbers.of(problem), np.random.default_rng(0), Schedule(steps=50))
+    (rule,) = anneal(problem, start, DesignMatrix.of(problem), np.random.default_rng(0), Schedule(steps=50))
     (literal,) = rule.literals
     assert isinstance(literal, Halfspace)
     assert [key for key, _ in literal.terms if isinstance(key, Filled)] == [Filled("debt", 20.0)]

@@ -7,22 +7,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from r2n import R2NClassifier, RuleSet
+from r2n import NetworkSettings, R2NClassifier, RuleSet
 from r2n.datasets import example
 from r2n.errors import ConstantRules
 from r2n.rules import Membership
 from r2n.search import Caps, Labelled, Plan, Prices, Problem, screen_columns
-from r2n.search.columns import Numbers, ascending, middles
-from r2n.search.descent import within_caps
+from r2n.search.choose import choose_fewest_rules, choose_point
+from r2n.search.columns import DesignMatrix, find_middles, sort_rows
+from r2n.search.descent import ignore_move
+from r2n.search.explore import explore
+from r2n.search.finish import refit
 from r2n.search.front import Front, Point
-from r2n.search.halfspaces import within_reach
-from r2n.search.memberships import membership_candidates
+from r2n.search.halfspaces import bring_within_reach
+from r2n.search.limits import keep_within_caps
+from r2n.search.memberships import propose_memberships
 from r2n.search.moves import Fitter
-from r2n.search.run import choice, explore, fewest_rules, finish
-from r2n.search.screen import MOST_COLUMNS
+from r2n.search.plan import SCREENED_COLUMNS
+from r2n.search.sample import Sample
 from r2n.table import Schema
 
-SHORT: dict[str, Any] = {"restarts": 1, "epochs": 20, "gamma": 0.8, "random_state": 0}
+SHORT: dict[str, Any] = {"network": NetworkSettings(restarts=1, epochs=20, gamma=0.8), "random_state": 0}
 
 
 @pytest.mark.parametrize("n", [pytest.param(400, marks=pytest.mark.slow), 1_500])
@@ -43,7 +47,7 @@ def test_labels_at_random_give_no_rules() -> None:
     sizes = []
     for _ in range(3):
         model = R2NClassifier(**SHORT, price=1e-3).fit(rng.random((300, 5)), rng.random(300) < 0.4)
-        point = model.front_[model.chosen_]
+        point = model.front_[model.chosen_[0]]
         assert model.rules_.size <= point.size * 1.25
         sizes.append(model.rules_.size)
     assert sorted(sizes)[1] <= 4
@@ -73,11 +77,11 @@ def test_starts_beyond_the_caps_lose_little() -> None:
     y = start.truth({f"x{k}": X[:, k] for k in range(6)})
     schema, table = Schema.learn(X)
     problem = Problem.of(table, schema, y, np.ones(2_000), Prices.of(1e-4), Caps(columns=2))
-    cut = within_caps(problem, start.rules, Fitter.of(problem))
+    cut = keep_within_caps(problem, start.rules, Fitter.of(problem))
     assert problem.allows(cut)
     assert problem.error(cut) < 0.03
     one = Problem.of(table, schema, y, np.ones(2_000), Prices.of(1e-4), Caps(columns=1, literals=1, rules=2))
-    assert one.error(within_caps(one, start.rules, Fitter.of(one))) < problem.floor / problem.total
+    assert one.error(keep_within_caps(one, start.rules, Fitter.of(one))) < problem.floor / problem.total
 
 
 def test_a_problem_takes_only_its_rows_along() -> None:
@@ -105,7 +109,7 @@ def test_fitted_to_all_rows_the_rules_grow_by_a_quarter_at_most_and_not_beyond_w
     plan = Plan((1e-9,), 1, Caps(columns=4))  # a price at which every row that a column gains is worth it
     rules = RuleSet.parse("True if x0 < 0.2 or x1 < 0.5 and x3 < 0.5 and x4 > 0.5 else False").with_schema(schema)
     noisy = Point(rules, 0.3)
-    grown = {most: finish(noisy, most, rows, y, plan, lambda move: None)[0].size for most in (4, 5, 9)}
+    grown = {most: refit(noisy, most, rows, y, plan, ignore_move).rules.size for most in (4, 5, 9)}
     assert grown == {4: 4, 5: 5, 9: 5}
 
 
@@ -116,8 +120,8 @@ def test_fitted_to_all_rows_rules_that_were_chosen_are_not_priced_out_again() ->
     rows = Labelled(table, y, np.ones(len(y)))
     for prices, rule in (((0.1, 1e-4), 2.0), ((1e-4,), 1e9)):  # at the first price, or at a rule's, no second rule pays
         plan = Plan(prices, 1, Caps(columns=4), rule=rule)
-        rules, _ = finish(Point(chosen, 0.0), chosen.size, rows, y, plan, lambda move: None)
-        assert rules.n_rules == chosen.n_rules
+        fitted = refit(Point(chosen, 0.0), chosen.size, rows, y, plan, ignore_move)
+        assert fitted.rules.n_rules == chosen.n_rules
 
 
 @pytest.mark.slow
@@ -143,22 +147,23 @@ def test_a_rule_more_must_show_in_rows_held_out() -> None:
     rules = [RuleSet.parse(f"True if {text} else False") for text in texts]
     front = Front(tuple(Point(each, 0.1) for each in rules))
     wrong = np.column_stack([each.truth(table) != truth for each in rules]) * 1.0
-    assert [fewest_rules(front, 0, chosen, wrong, np.ones(1_000)) for chosen in range(4)] == [0, 1, 2, 2]
+    assert [choose_fewest_rules(front, 0, chosen, wrong, np.ones(1_000)) for chosen in range(4)] == [0, 1, 2, 2]
 
 
 def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good() -> None:
     x = np.arange(100) / 100
     _, table = Schema.learn({"x": x})
     judges = Labelled(table, x >= 0.5, np.ones(100))
+    sample = Sample(judges, judges, judges, True, 0)
     rules = [RuleSet.parse(f"True if {text} else False") for text in ("x > 2", "x > 0.505", "x > 0.495 and x < 2")]
     points = [
         Point(each, error, held_out_score=score)
         for each, error, score in zip(rules, (0.5, 0.01, 0.0), (0.5, 0.99, 1.0), strict=True)
     ]
     wrong = np.column_stack([np.abs(judges.truth * 1.0 - each.truth(table)) for each in rules])
-    assert choice(Front(tuple(points)), wrong, judges, judges, False, Caps()) == 1
-    assert choice(Front(tuple(points)), wrong, judges, judges, True, Caps(size=9)) == 2
-    assert choice(Front(tuple(points)), wrong, judges, judges, True, Caps(rules=2)) == 2
+    assert choose_point(Front(tuple(points)), wrong, sample, False, Caps()) == 1
+    assert choose_point(Front(tuple(points)), wrong, sample, True, Caps(size=9)) == 2
+    assert choose_point(Front(tuple(points)), wrong, sample, True, Caps(rules=2)) == 2
 
 
 def test_what_is_missing_is_in_the_middle_of_a_column_that_wild_values_squeeze() -> None:
@@ -166,18 +171,18 @@ def test_what_is_missing_is_in_the_middle_of_a_column_that_wild_values_squeeze()
     x[7] = np.nan
     schema, table = Schema.learn({"x": x, "y": np.arange(100.0)})
     problem = Problem.of(table, schema, x > 50, np.ones(100), Prices.of(1e-3), Caps())
-    z, unit = within_reach(Numbers.of(problem), [0, 1], np.arange(100))
+    z, unit = bring_within_reach(DesignMatrix.of(problem), [0, 1], np.arange(100))
     gone, wild = (int(np.flatnonzero(problem.table.numeric("y") == place)[0]) for place in (7.0, 99.0))
     assert (z[0][gone], z[0][wild], unit[1]) == (0.0, 5.0, 1.0)
     assert 1.0 < np.ptp(np.delete(z[0], wild)) < 5.0
-    np.testing.assert_array_equal(z[1], Numbers.of(problem).z[1])
+    np.testing.assert_array_equal(z[1], DesignMatrix.of(problem).z[1])
 
 
 def test_a_row_that_counts_twice_is_in_the_middle_twice() -> None:
     z, counts = np.array([[3.0, 1.0, 2.0, 9.0, 4.0]]), np.array([1.0, 3.0, 1.0, 2.0, 1.0])
     again = np.repeat(z, counts.astype(int), axis=1)
     found, repeated = (
-        middles(each, [ascending(each[0], np.zeros(each.shape[1], dtype=bool))], weight)
+        find_middles(each, [sort_rows(each[0], np.zeros(each.shape[1], dtype=bool))], weight)
         for each, weight in ((z, counts), (again, np.ones(8)))
     )
     np.testing.assert_array_equal(found, repeated)
@@ -198,8 +203,8 @@ def test_no_rule_costs_more_than_a_tenth_of_what_there_is_to_gain() -> None:
     schema, table = Schema.learn({"x": x})
     rows = Labelled(table, x >= 0.997, np.ones(4_000))
     blank = RuleSet((), True, False, schema)
-    found = list(explore(blank, rows, rows.truth * 1.0, [()], Plan((5e-4,), 1, Caps()), lambda move: None, rule=25.0))
-    assert min(point.train_error for point in found) == 0.0
+    found = explore(blank, rows, rows.truth * 1.0, [()], Plan((5e-4,), 1, Caps()), rule=25.0)
+    assert min(point.train_error for point in found.points) == 0.0
 
 
 def test_caps_on_literals_are_kept() -> None:
@@ -269,7 +274,7 @@ def test_a_category_must_be_worth_its_name() -> None:
     schema, table = Schema.learn(pd.DataFrame({"place": place}))
     for price, named in ((5e-4, ("a", "d")), (8e-3, ("a",))):
         problem = Problem.of(table, schema, np.isin(place, ["a", "d"]), np.ones(1_000), Prices.of(price), Caps())
-        found = list(membership_candidates(problem, np.arange(problem.n_rows), problem.cost))
+        found = list(propose_memberships(problem, np.arange(problem.n_rows), problem.cost))
         assert found == [Membership("place", named)]
 
 
@@ -281,7 +286,7 @@ def test_of_a_wide_table_the_columns_that_matter_are_kept() -> None:
     rows = Labelled(table, (X[:, 0] - X[:, 1] > 0.1) | (X[:, 2] > 1), np.ones(400))
     kept = screen_columns(rows, schema, {"x599"}, seed=0)
     assert {"x0", "x1", "x2", "x599"} <= set(kept.names)
-    assert len(kept.names) == MOST_COLUMNS
+    assert len(kept.names) == SCREENED_COLUMNS
     assert screen_columns(rows, kept, (), seed=0) is kept
 
 

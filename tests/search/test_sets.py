@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from r2n import R2NClassifier, RuleSet
 from r2n.rules import Halfspace, Knowledge, Membership, sets_of
 from r2n.search import Caps, Prices, Problem, descend
-from r2n.search.columns import Numbers
-from r2n.search.halfspaces import improved
+from r2n.search.columns import DesignMatrix
+from r2n.search.halfspaces import improve
 from r2n.search.moves import Fitter
-from r2n.search.sets import Counted, sets_to_try
+from r2n.search.sets import Counted, propose_sets
 from r2n.table import Schema
 
 
@@ -64,7 +64,7 @@ def test_no_two_sets_to_try_are_written_alike(seed: int, price: float) -> None:
     y = rng.random(300) < X["job"].map(dict(zip("abcdef", rng.random(6), strict=True)))
     schema, table = Schema.learn(X)
     problem = Problem.of(table, schema, np.asarray(y), np.ones(300), Prices.of(price), Caps(4))
-    sets = sets_to_try(problem, np.arange(problem.n_rows), problem.cost, (), most=8)
+    sets = propose_sets(problem, np.arange(problem.n_rows), problem.cost, (), most=8)
     assert len({one.written for one in sets}) == len(sets)
 
 
@@ -121,14 +121,14 @@ def test_rare_categories_are_left_out() -> None:
     X = people(2000, seed=3)
     X["name"] = [f"n{k}" for k in range(len(X))]
     problem = problem_of(X, np.random.default_rng(3).random(len(X)) < 0.5)
-    found = sets_to_try(problem, np.arange(len(X)), problem.cost, (), most=50)
+    found = propose_sets(problem, np.arange(len(X)), problem.cost, (), most=50)
     assert {counted.column for counted in found} == {"status", "region"}
 
 
 def test_what_is_barred_is_not_tried() -> None:
     X = people(500)
     problem = problem_of(X, granted(X))
-    found = sets_to_try(problem, np.arange(len(X)), problem.cost, {"status"}, most=50)
+    found = propose_sets(problem, np.arange(len(X)), problem.cost, {"status"}, most=50)
     assert {counted.column for counted in found} == {"region"}
 
 
@@ -139,7 +139,7 @@ def test_a_row_of_weight_two_is_the_row_twice() -> None:
     heavy = problem_of(X, y, weight=1.0 + twice)
     double = problem_of(X.iloc[index].reset_index(drop=True), y[index])
     ours, theirs = (
-        [counted.membership() for counted in sets_to_try(problem, np.arange(problem.n_rows), problem.cost, (), 50)]
+        [counted.membership() for counted in propose_sets(problem, np.arange(problem.n_rows), problem.cost, (), 50)]
         for problem in (heavy, double)
     )
     assert ours == theirs
@@ -163,8 +163,8 @@ def test_a_sum_is_improved_on_its_own_sets() -> None:
         {"income": 1, "age": -40, Membership("status", ("married", "single")): 1500, Membership("region", ("a",)): 900},
         5000,
     )
-    numbers = Numbers.of(problem).with_terms(problem, [start])
-    (better,) = improved(numbers, np.arange(len(X)), problem.cost, start)
+    design = DesignMatrix.of(problem).with_terms(problem, [start])
+    (better,) = improve(design, np.arange(len(X)), problem.cost, start)
     before, after = (float(problem.cost @ each.evaluate(problem.table)) for each in (start, better))
     assert after < before
     assert dict.fromkeys(better.columns) == dict.fromkeys(start.columns)
@@ -205,7 +205,7 @@ def test_what_is_few_does_not_depend_on_the_unit_of_weights() -> None:
     found = []
     for weight in (1.0, 0.01):
         problem = problem_of(X, granted(X), weight=np.full(len(X), weight))
-        numbers = Numbers.of(problem).with_terms(problem, [start])
-        (better,) = improved(numbers, np.arange(len(X)), problem.cost, start)
+        design = DesignMatrix.of(problem).with_terms(problem, [start])
+        (better,) = improve(design, np.arange(len(X)), problem.cost, start)
         found.append(sets_of(better))
     assert found[0] == found[1]

@@ -1,21 +1,23 @@
 """The teacher: no row is judged by a model that saw it, and it is used only where labels are noisy."""
 
 import time
+from math import inf
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 from r2n.search import Labelled
-from r2n.search.teacher import SHARE, Cleaned, Features, Lesson, brier_score, cleaned_labels
+from r2n.search.plan import TEACHER_MIX
+from r2n.search.teacher import Cleaned, Features, Lesson, clean_labels, score_brier
 from r2n.table import Schema
 
 
 def labels_of(
-    flip: float, wanted: bool | None, n: int = 1_500, until: float | None = None
+    flip: float, wanted: bool | None, n: int = 1_500, until: float = inf
 ) -> tuple[np.ndarray, np.ndarray, Cleaned]:
     known = example(4)
     X, y = known.sample(n, random_state=0, flip=flip)
@@ -24,7 +26,7 @@ def labels_of(
     half = n // 2
     rows = Labelled(table, y, np.ones(n))
     parts = rows.take(np.arange(half)), rows.take(np.arange(half, n))
-    return y[:half], clean[:half], cleaned_labels(*parts, schema, wanted, seed=0, until=until)
+    return y[:half], clean[:half], clean_labels(*parts, schema, wanted, seed=0, until=until)
 
 
 def test_a_teacher_is_asked_only_where_the_labels_are_noisy() -> None:
@@ -52,7 +54,7 @@ def test_it_is_asked_only_where_there_is_time() -> None:
 
 def test_its_opinion_is_nearer_to_the_truth_than_the_labels_are() -> None:
     y, clean, noisy = labels_of(flip=0.2, wanted=True, n=4_000)
-    opinion = (noisy.fit - (1 - SHARE) * y) / SHARE
+    opinion = (noisy.fit - (1 - TEACHER_MIX) * y) / TEACHER_MIX
     assert np.mean((opinion > 0.5) == clean) > np.mean(y == clean) + 0.05
     assert ((noisy.fit >= 0) & (noisy.fit <= 1)).all()
 
@@ -63,9 +65,9 @@ def test_a_row_is_not_read_by_a_model_that_saw_its_label() -> None:
     X, y = rng.random((1_200, 3)), rng.random(1_200) < 0.5
     schema, table = Schema.learn(X)
     rows = Labelled(table, y, np.ones(1_200))
-    mixed = cleaned_labels(rows.take(np.arange(600)), rows.take(np.arange(600, 1_200)), schema, True, seed=0)
+    mixed = clean_labels(rows.take(np.arange(600)), rows.take(np.arange(600, 1_200)), schema, True, seed=0)
     for target, label in ((mixed.fit, y[:600]), (mixed.judge, y[600:])):
-        opinion = (target - (1 - SHARE) * label) / SHARE
+        opinion = (target - (1 - TEACHER_MIX) * label) / TEACHER_MIX
         assert np.mean((opinion > 0.5) == label) < 0.58
 
 
@@ -107,9 +109,9 @@ def test_many_rows_are_drawn_from_and_weights_are_heeded(monkeypatch: pytest.Mon
     weight = (rng.random(2_000) < 0.5) + 1e-9
     y = (X[:, 0] > 0.5) ^ (weight < 0.5)
     rows = Labelled(table, y, weight)
-    monkeypatch.setattr("r2n.search.teacher.MOST_ROWS", 400)
-    mixed = cleaned_labels(rows, rows.take(np.arange(10)), schema, True, seed=0)
-    opinion = (mixed.fit - (1 - SHARE) * y) / SHARE
+    monkeypatch.setattr("r2n.search.teacher.TAUGHT_ROWS", 400)
+    mixed = clean_labels(rows, rows.take(np.arange(10)), schema, True, seed=0)
+    opinion = (mixed.fit - (1 - TEACHER_MIX) * y) / TEACHER_MIX
     assert np.mean((opinion > 0.5) == (X[:, 0] > 0.5)) > 0.95
 
 
@@ -120,10 +122,10 @@ def test_it_is_not_asked_where_a_line_knows_more() -> None:
     y = X.sum(axis=1) + rng.normal(scale=3.0, size=1_000) > 0
     schema, table = Schema.learn(X)
     rows = Labelled(table, y, np.ones(1_000))
-    heard = cleaned_labels(rows, None, schema, None, seed=0)
+    heard = clean_labels(rows, None, schema, None, seed=0)
     assert (heard.taught, heard.noisy) == (False, True)
     np.testing.assert_array_equal(heard.fit, y)
-    assert cleaned_labels(rows, None, schema, True, seed=0).taught
+    assert clean_labels(rows, None, schema, True, seed=0).taught
 
 
 def test_where_a_line_knows_more_than_boosting_the_two_are_asked_together() -> None:
@@ -134,13 +136,13 @@ def test_where_a_line_knows_more_than_boosting_the_two_are_asked_together() -> N
     schema, table = Schema.learn(X)
     every = Labelled(table, score > np.median(score), np.ones(1_500))
     rows, judges = every.take(np.arange(1_000)), every.take(np.arange(1_000, 1_500))
-    heard = cleaned_labels(rows, judges, schema, None, seed=0)
+    heard = clean_labels(rows, judges, schema, None, seed=0)
     assert heard.taught
     lesson = Lesson(rows, np.arange(1_000), judges.table, np.arange(500), Features.of(rows.table, schema), 0)
     boosted, line = lesson.opinion(), lesson.logistic_opinion()
-    opinion = (heard.judge - (1 - SHARE) * judges.truth) / SHARE
+    opinion = (heard.judge - (1 - TEACHER_MIX) * judges.truth) / TEACHER_MIX
     np.testing.assert_allclose(opinion, (boosted + line) / 2, atol=1e-9)
-    assert brier_score(opinion, judges) < min(brier_score(boosted, judges), brier_score(line, judges))
+    assert score_brier(opinion, judges) < min(score_brier(boosted, judges), score_brier(line, judges))
 
 
 @pytest.mark.slow
@@ -154,9 +156,9 @@ def test_it_never_turns_over_most_of_a_class(wanted: bool | None) -> None:
     schema, table = Schema.learn(X)
     rows = Labelled(table, y, np.where(y, 2_000 / 120, 2_000 / 3_880))
     lesson = Lesson(rows, np.arange(2_000)[::2], table, np.arange(2_000)[1::2], Features.of(table, schema), 0)
-    missed = SHARE * lesson.opinion() + (1 - SHARE) * y[1::2] < 0.5
+    missed = TEACHER_MIX * lesson.opinion() + (1 - TEACHER_MIX) * y[1::2] < 0.5
     assert np.mean(missed[y[1::2]]) > 0.5  # boosting alone would
-    heard = cleaned_labels(rows, None, schema, wanted, seed=0)
+    heard = clean_labels(rows, None, schema, wanted, seed=0)
     assert np.mean(heard.fit[y] < 0.5) < 0.5
     assert heard.taught == (wanted is True)  # a line is nearer to these labels, so unasked nobody teaches
 
@@ -166,6 +168,6 @@ def test_clean_labels_that_boosting_errs_on_are_fitted_as_they_are() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1_500, 8))
     y = X @ [1, -1, 1, -1, 1, -1, 1, -1] > 0.5
-    quick: dict[str, Any] = {"max_columns": None, "restarts": 2, "epochs": 60, "random_state": 0}
+    quick: dict[str, Any] = {"max_columns": None, "network": NetworkSettings(restarts=2, epochs=60), "random_state": 0}
     model = R2NClassifier(**quick).fit(X[:1_000], y[:1_000])
     assert model.score(X[1_000:], y[1_000:]) > 0.985

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.errors import SchemaError
 from r2n.table import Table
 from r2n.table.identifiers import are_dates, refuse_identifiers
@@ -21,7 +21,7 @@ FRAME = pd.DataFrame(
     {"x": X, "name": [f"person {k}" for k in range(N)], "day": DAYS, "region": ["north", "west"] * (N // 2)}
 )
 Y = X > 0.4
-QUICK: dict[str, Any] = {"restarts": 1, "epochs": 5, "effort": "none", "random_state": 0}
+QUICK: dict[str, Any] = {"network": NetworkSettings(restarts=1, epochs=5), "effort": "none", "random_state": 0}
 
 
 @pytest.mark.parametrize("frame", [FRAME, pl.from_pandas(FRAME), FRAME.astype({"name": "category"})])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from r2n.cli.inputs import columns_of, label_named, labels_of, read_rows, reader
+from r2n.cli.inputs import columns_of, find_label, labels_of, read_rows, reader
 from r2n.cli.screen import show_rules
 from r2n.errors import ModelFileError, OutputError, ParameterError, SchemaError
 from r2n.explain import check, explain, smallest_change
@@ -62,10 +62,12 @@ class ExportCommand(TyperCommand):
     """A command whose help tells the options of the format that is asked for."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Keep the words of the command line: the help page needs them before any option is read."""
         ctx.meta["r2n.words"] = list(args)  # click shows the help before it has read the options
         return super().parse_args(ctx, args)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Add the options of the chosen format to the help page."""
         words = [part for word in ctx.meta["r2n.words"] for part in word.split("=", 1)]
         named = words[words.index("--to") + 1 :][:1] if "--to" in words else []
         chosen = [name for name in formats() if name in named] or list(formats())
@@ -115,7 +117,7 @@ def explain_row(
     rules = load(model)
     cells = _row(rules, row, number)
     steps = None if spread is None else read_rows(rules, spread)
-    wanted = None if to is None else label_named(labels_of(rules), to)
+    wanted = None if to is None else find_label(labels_of(rules), to)
     change = smallest_change(rules, cells, wanted, fixed=fixed or (), spread=steps)
     typer.echo(f"{explain(rules, cells, steps)}\n{change}")
 

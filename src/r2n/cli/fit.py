@@ -11,7 +11,7 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from r2n.cli.inputs import label_named
+from r2n.cli.inputs import find_label
 from r2n.cli.screen import err, out, show_rules
 from r2n.errors import ParameterError, SchemaError
 from r2n.rules import save
@@ -136,7 +136,7 @@ def _fit(rows: LabelledRows, positive: str | None, **parameters: Any) -> Any:
 
     weight = np.zeros(len(rows.y))
     weight[rows.train] = 1.0
-    described = None if positive is None else label_named(set(rows.y.tolist()), positive)
+    described = None if positive is None else find_label(set(rows.y.tolist()), positive)
     model = R2NClassifier(positive=described, progress=err.is_terminal, **parameters)
     return model.fit(rows.X, rows.y, weight)
 

@@ -97,10 +97,10 @@ def _column(rules: RuleSet | ClassRules, name: str) -> Column | None:
 # -- values by how they are written ------------------------------------------------------------------
 
 
-def label_named(labels: Iterable[Value], text: str) -> Value:
+def find_label(labels: Iterable[Value], text: str) -> Value:
     """The label (or category) that is written so; the text itself if none is.
 
-    >>> label_named([0.0, 1.0], "1"), label_named([True, False], "true"), label_named([1, "1"], '"1"')
+    >>> find_label([0.0, 1.0], "1"), find_label([True, False], "true"), find_label([1, "1"], '"1"')
     (1.0, True, '1')
     """
     found = _finder(labels)(text)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from r2n.rules.classes import ClassRules
-from r2n.rules.counts import Baseline, Counted
+from r2n.rules.counts import Baseline, RuleCount
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.text import write_value
 from r2n.table import Schema, Value
@@ -22,38 +22,63 @@ _FAR = 3.0  # standard errors: by chance, one share of 370 is further off
 
 @dataclass(frozen=True, slots=True)
 class RuleDrift:
-    """One rule: what it covers now, and what it covered in training (None where that was not counted)."""
+    """What one rule covers on new rows, beside what it covered in training.
+
+    Parameters
+    ----------
+    number : int
+        The rule's number as printed, from 1.
+    label : str, int, float or bool
+        The label that the rule gives.
+    rule : Rule
+        The rule.
+    rows : int
+        The number of new rows.
+    now : RuleCount
+        The rule's count on the new rows.
+    rows_then : int
+        The number of training rows; 0 if unknown.
+    then : RuleCount or None
+        The rule's count in training; None if it was not counted.
+    labelled : bool
+        Whether the labels of the new rows are known, and so `now.positives`.
+
+    Examples
+    --------
+    >>> rules = RuleSet.parse("yes if x > 3 else no")
+    >>> check(rules, {"x": [1, 4]}).rules[0].coverage
+    (0.5, nan)
+    """
 
     number: int
     label: Value
     rule: Rule
     rows: int
-    now: Counted
+    now: RuleCount
     rows_then: int
-    then: Counted | None
+    then: RuleCount | None
     labelled: bool
-    """Whether the labels of the new rows are known, and so `now.positives`."""
 
     @property
     def coverage(self) -> tuple[float, float]:
-        """The share of the rows that it covers, now and then."""
+        """The share of rows that the rule covers, now and in training; NaN where unknown."""
         covered = math.nan if self.then is None else self.then.covered
         return _share(self.now.covered, self.rows), _share(covered, self.rows_then)
 
     @property
     def precision(self) -> tuple[float, float]:
-        """The share of the rows it covers that have its label, now and then."""
+        """The share of covered rows that have the label, now and in training; NaN where unknown."""
         now = self.now.positives if self.labelled else math.nan
         return _share(now, self.now.covered), math.nan if self.then is None else _share(*self.then[::-1])
 
     @property
     def coverage_drifts(self) -> bool:
-        """Whether it covers another share than it did, by more than chance explains."""
+        """Whether the rule covers another share of rows than in training, by more than chance explains."""
         return self.then is not None and _differ(self.now.covered, self.rows, self.then.covered, self.rows_then)
 
     @property
     def precision_drifts(self) -> bool:
-        """Whether it is right on another share than it was, by more than chance explains."""
+        """Whether its precision differs from training by more than chance explains."""
         if self.then is None or not self.labelled:
             return False
         return _differ(self.now.positives, self.now.covered, self.then.positives, self.then.covered)
@@ -61,20 +86,39 @@ class RuleDrift:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Rules on new rows: `print` it, or read its parts."""
+    """How rules do on new rows, compared with training: `print` it, or read its parts.
+
+    Parameters
+    ----------
+    rows : int
+        The number of new rows.
+    predictions : tuple of (label, int) pairs
+        How many rows get each label, the most frequent first.
+    rules : tuple of RuleDrift
+        One entry for each rule, in printed order.
+    accuracy : float
+        The accuracy on the new rows; NaN if their labels are unknown.
+    accuracy_then : float
+        The accuracy in training; NaN if it was not counted, or the rules changed since.
+    schema : Schema, optional
+        The columns, for printing.
+
+    Examples
+    --------
+    >>> check(RuleSet.parse("yes if x > 3 else no"), {"x": [1, 4]}, ["no", "yes"]).accuracy
+    1.0
+    """
 
     rows: int
     predictions: tuple[tuple[Value, int], ...]
     rules: tuple[RuleDrift, ...]
     accuracy: float
-    """On the new rows; NaN if their labels are not known."""
     accuracy_then: float
-    """In training; NaN if it was not counted, or the rules were changed since."""
     schema: Schema | None = field(default=None, compare=False, repr=False)
 
     @property
     def drifting(self) -> tuple[RuleDrift, ...]:
-        """The rules whose coverage or precision is no longer what it was."""
+        """The rules whose coverage or precision differs from training by more than chance explains."""
         return tuple(rule for rule in self.rules if rule.coverage_drifts or rule.precision_drifts)
 
     def __str__(self) -> str:
@@ -90,8 +134,31 @@ class Check:
 
 
 def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
-    """Count the rules on new rows, with their labels if these are known, and compare with `rules.baseline`.
+    """Count the rules on new rows and compare with the counts in training, `rules.baseline`.
 
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules.
+    X : table
+        The new rows: a frame, a dict of columns or a two-dimensional array.
+    y : array-like, optional
+        Their labels, if known.
+
+    Returns
+    -------
+    Check
+        One entry for each rule, and the accuracy; `print` shows them.
+
+    Raises
+    ------
+    ParameterError
+        If there is not one label for each row.
+    SchemaError
+        If a column that the rules read is not there, or holds other values than at fit.
+
+    Examples
+    --------
     >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
     >>> then = Baseline.count(rules, {"x": [1, 4, 5, 2], "z": ["a", "b", "b", "b"]}, ["no", "yes", "yes", "no"])
     >>> print(check(rules.with_baseline(then), {"x": [1, 4], "z": ["b", "b"]}, ["no", "yes"]))

@@ -15,7 +15,7 @@ import numpy as np
 
 from r2n.explain.row import table_of
 from r2n.prove import Row
-from r2n.prove.box import State, status
+from r2n.prove.box import Box, Possible, status
 from r2n.prove.branching import Case, look_into
 from r2n.prove.farkas import Demand, solve
 from r2n.rules import Halfspace
@@ -43,7 +43,7 @@ class Start:
 
     row: Row
     steps: Mapping[str, float]
-    inside: Mapping[str, State] = field(default_factory=dict)  # what they may become that are outside their domain
+    inside: Box = field(default_factory=dict)  # what they may become that are outside their domain
 
     def cost(self, row: Row) -> float:
         """How far a row is: numbers in spreads; 1 for another category, or for a value where none was.
@@ -58,13 +58,13 @@ class Start:
             return abs(float(value) - now) / self.steps[name]
         return 0.0 if value == now else 1.0
 
-    def place(self, name: str, state: State) -> float:
+    def place(self, name: str, possible: Possible) -> float:
         """From where a number is moved; the middle of its range if it is missing."""
         now = self.row[name]
         if isinstance(now, float):
             return now
-        middle = state.low / 2 + state.high / 2
-        return middle if abs(middle) < _FAR else min(max(0.0, state.low), state.high)
+        middle = possible.low / 2 + possible.high / 2
+        return middle if abs(middle) < _FAR else min(max(0.0, possible.low), possible.high)
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ class Node:
     cuts: int = 0
 
     def margin(self, literal: Halfspace) -> float:
+        """Return how far beyond its bound a sum must be, in spreads."""
         return MARGINS[self.tried.get(literal, 0)]
 
     def with_wider_margins(self, literals: list[Halfspace]) -> Node | None:
@@ -85,7 +86,7 @@ class Node:
         return replace(self, tried=tried) if all(k < len(MARGINS) for k in tried.values()) else None
 
     def part(self, case: Case) -> Node:
-        """A part of the case; its sums may lie on their bounds again."""
+        """Replace the case by a part of it; margins start from 0 again."""
         return replace(self, case=case, tried={})
 
     def is_too_dear(self, cost: float) -> bool:
@@ -93,38 +94,40 @@ class Node:
         return bool(self.tried) and cost > self.bound + _DEAR * (1.0 + self.bound)
 
 
-def relaxed(node: Node, start: Start) -> Row | None:
-    """The nearest row if whole numbers need not be whole; None if the solver sees none. May raise `Undecidable`."""
+def solve_relaxed(node: Node, start: Start) -> Row | None:
+    """Find the nearest row, with whole numbers or not; None if the solver sees none. May raise `Undecidable`."""
     case = node.case
     together = sorted({name for literal in case.held for name in literal.columns})
     moved = _program(node, start, together) if together else {}
     if moved is None:
         return None
-    return {name: moved[name] if name in moved else _nearest(state, start, name) for name, state in case.states.items()}
+    return {
+        name: moved[name] if name in moved else _nearest(possible, start, name) for name, possible in case.box.items()
+    }
 
 
-def _nearest(state: State, start: Start, name: str) -> Value | None:
+def _nearest(possible: Possible, start: Start, name: str) -> Value | None:
     now = start.row[name]
     if now is None:
-        return None if state.missing else state.value(start.place(name, state))
-    if state.numeric and isinstance(now, float):
-        return state.value(now)
-    allowed = now not in state.never and (state.only is None or now in state.only)
-    return now if allowed else state.value(now) if isinstance(now, float) else state.value()
+        return None if possible.missing else possible.value(start.place(name, possible))
+    if possible.numeric and isinstance(now, float):
+        return possible.value(now)
+    allowed = now not in possible.never and (possible.only is None or now in possible.only)
+    return now if allowed else possible.value(now) if isinstance(now, float) else possible.value()
 
 
 def _program(node: Node, start: Start, names: list[str]) -> Row | None:
-    """Least Σ |u| over u = (x - x₀) / spread, within the ranges, every sum beyond its bound by its margin."""
+    """Minimise Σ |u| over u = (x - x₀) / spread, within the ranges, with every sum beyond its bound by its margin."""
     from scipy.optimize import linprog  # only this needs it: loading and predicting do with numpy
 
-    states, n = node.case.states, len(names)
-    places = {name: start.place(name, states[name]) for name in names}
+    box, n = node.case.box, len(names)
+    places = {name: start.place(name, box[name]) for name in names}
     steps = {name: start.steps.get(name, 1.0) for name in names}
     matrix, bound = _demands(node, places, steps, names)
     eye = np.eye(n)
     sizes = np.block([[eye, -eye], [-eye, -eye]])  # u - t ≤ 0, -u - t ≤ 0: t is at least |u|
     ranges = [
-        (_end((states[name].low - places[name]) / steps[name]), _end((states[name].high - places[name]) / steps[name]))
+        (_end((box[name].low - places[name]) / steps[name]), _end((box[name].high - places[name]) / steps[name]))
         for name in names
     ]
     # A value that was missing may be put anywhere for the same price; near its place is as good as any.
@@ -144,7 +147,7 @@ def _program(node: Node, start: Start, names: list[str]) -> Row | None:
     if result.status == 2:  # infeasible
         return None
     return {
-        name: _put(states[name], places[name] + u * steps[name], u, places[name], steps[name])
+        name: _put(box[name], places[name] + u * steps[name], u, places[name], steps[name])
         for name, u in zip(names, result.x[:n], strict=True)
     }
 
@@ -171,65 +174,65 @@ def _end(bound: float) -> float | None:
     return bound if abs(bound) < _FAR else None
 
 
-def _put(state: State, number: float, moved: float, place: float, step: float) -> float:
+def _put(possible: Possible, number: float, moved: float, place: float, step: float) -> float:
     """Where the program put a column: where it was if it did not move; whole if only the solver's error is in it."""
-    number = _at_an_end(state, place if moved == 0.0 else float(number), step)
-    return float(round(number)) if state.integer and abs(number - round(number)) < _WHOLE else number
+    number = _at_an_end(possible, place if moved == 0.0 else float(number), step)
+    return float(round(number)) if possible.integer and abs(number - round(number)) < _WHOLE else number
 
 
-def _at_an_end(state: State, number: float, step: float) -> float:
+def _at_an_end(possible: Possible, number: float, step: float) -> float:
     """In its range, and at an end of it if only the solver's error is between."""
-    near = (end for end in (state.low, state.high) if abs(number - end) < _ERROR * step)
-    return next(near, min(max(number, state.low), state.high))
+    near = (end for end in (possible.low, possible.high) if abs(number - end) < _ERROR * step)
+    return next(near, min(max(number, possible.low), possible.high))
 
 
-def fractional(row: Row, case: Case) -> str | None:
-    """A column whose number is not one it may hold."""
+def find_fractional(row: Row, case: Case) -> str | None:
+    """Find a column whose number it may not hold."""
     for name in sorted({name for literal in case.held for name in literal.columns}):
-        value, state = row[name], case.states[name]
-        if isinstance(value, float) and not may_hold(state, value):
+        value, possible = row[name], case.box[name]
+        if isinstance(value, float) and not may_hold(possible, value):
             return name
     return None
 
 
-def may_hold(state: State, value: float) -> bool:
+def may_hold(possible: Possible, value: float) -> bool:
     """Whether a number is one that the column may hold."""
-    if not state.low <= value <= state.high:
+    if not possible.low <= value <= possible.high:
         return False
-    if state.only is not None:
-        return value in state.only
-    return value not in state.never and not (state.integer and value != math.floor(value))
+    if possible.only is not None:
+        return value in possible.only
+    return value not in possible.never and not (possible.integer and value != math.floor(value))
 
 
 def split(node: Node, name: str, value: float) -> list[Node]:
-    """Below and above a number that the column may not hold."""
-    state = node.case.states[name]
-    if state.integer and value != math.floor(value):
-        ends = [(state.low, math.floor(value)), (math.ceil(value), state.high)]
+    """Split a case below and above a number that the column may not hold."""
+    possible = node.case.box[name]
+    if possible.integer and value != math.floor(value):
+        ends = [(possible.low, math.floor(value)), (math.ceil(value), possible.high)]
     else:
-        ends = [(state.low, math.nextafter(value, -math.inf)), (math.nextafter(value, math.inf), state.high)]
-    parts = [node.case.with_states({name: state.within(*end)}) for end in ends]
+        ends = [(possible.low, math.nextafter(value, -math.inf)), (math.nextafter(value, math.inf), possible.high)]
+    parts = [node.case.with_columns({name: possible.within(*end)}) for end in ends]
     return [node.part(case) for case in parts if case is not None]
 
 
-def strayed(node: Node, row: Row, start: Start) -> list[Node] | None:
+def split_strayed(node: Node, row: Row, start: Start) -> list[Node] | None:
     """If a number left its place outside the domain without getting inside: it stays there, or it gets inside.
 
     None if no number did; neither may be possible in the case, which then has no parts.
     """
     for name, inside in start.inside.items():
-        value, now, state = row[name], start.row[name], node.case.states[name]
+        value, now, possible = row[name], start.row[name], node.case.box[name]
         if not isinstance(value, float) or not isinstance(now, float) or value == now:
             continue
-        gone = replace(state, integer=inside.integer).within(inside.low, inside.high).apart_from(inside.never)
-        if gone != state and not may_hold(inside, value):
-            parts = [node.case.with_states({name: part}) for part in (state.within(now, now), gone)]
+        gone = replace(possible, integer=inside.integer).within(inside.low, inside.high).apart_from(inside.never)
+        if gone != possible and not may_hold(inside, value):
+            parts = [node.case.with_columns({name: part}) for part in (possible.within(now, now), gone)]
             return [node.part(case) for case in parts if case is not None]
     return None
 
 
-def misjudged(row: Row, case: Case) -> list[Halfspace]:
-    """The sums that, computed in floats, are not on the side where they must be."""
+def find_misjudged(row: Row, case: Case) -> list[Halfspace]:
+    """Find the sums that, computed in floats, are on the wrong side of their bound."""
     if not case.held:
         return []
     table = table_of(row)
@@ -241,7 +244,7 @@ def misjudged(row: Row, case: Case) -> list[Halfspace]:
 
 def is_refuted(case: Case) -> bool:
     """Whether it is proven that no row is in the case: the solver's word alone is no proof."""
-    if any(status(literal, case.states) == (not truth) for literal, truth in case.held.items()):
+    if any(status(literal, case.box) == (not truth) for literal, truth in case.held.items()):
         return True
     left = [replace(case, open=())]
     for _ in range(_PROOFS):
@@ -255,17 +258,17 @@ def is_refuted(case: Case) -> bool:
 
 
 def cut(node: Node) -> list[Node]:
-    """A case in parts, below, at and above the point that is deepest in it: at a corner, floats decide exactly."""
-    held, states = node.case.held, node.case.states
-    point = solve([Demand.of(literal, truth) for literal, truth in held.items()], states).point
-    name = next((name for name in sorted(point) if states[name].low < states[name].high), None)
+    """Split a case below, at and above the point deepest inside it: at a corner, floats decide exactly."""
+    held, box = node.case.held, node.case.box
+    point = solve([Demand.of(literal, truth) for literal, truth in held.items()], box).point
+    name = next((name for name in sorted(point) if box[name].low < box[name].high), None)
     if name is None or node.cuts == _CUTS:
         return []
-    state = states[name]
-    at = state.value(_at_an_end(state, round_to(point[name], 12), max(1.0, abs(point[name]))))
+    possible = box[name]
+    at = possible.value(_at_an_end(possible, round_to(point[name], 12), max(1.0, abs(point[name]))))
     if at is None or isinstance(at, str):
         return []
     below, above = math.nextafter(at, -math.inf), math.nextafter(at, math.inf)
-    ends = [(state.low, below), (float(at), float(at)), (above, state.high)]
-    parts = [node.case.with_states({name: state.within(*end)}) for end in ends]
+    ends = [(possible.low, below), (float(at), float(at)), (above, possible.high)]
+    parts = [node.case.with_columns({name: possible.within(*end)}) for end in ends]
     return [replace(node.part(case), cuts=node.cuts + 1) for case in parts if case is not None]

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from itertools import accumulate
 
-from r2n.explain.row import Rules, exact, one_row, shown, spreads, values_in
+from r2n.explain.row import Rules, one_row, spreads, values_in, write_exact, write_short
 from r2n.prove import Row
 from r2n.rules import ClassRules, Halfspace, Literal, Rule
 from r2n.rules.literals import Comparison
@@ -16,42 +16,85 @@ from r2n.table import Schema, Table, Value
 
 @dataclass(frozen=True, slots=True)
 class LiteralReason:
-    """One literal in the row."""
+    """What one literal says of a row.
+
+    Parameters
+    ----------
+    literal : literal
+        The literal.
+    text : str
+        The literal as printed.
+    holds : bool
+        Whether it is true.
+    value : str, int, float, bool or None
+        What it reads: the sum of a halfspace (or the ratio, where it is printed as one), else the cell.
+    margin : float
+        How far the value is beyond the printed bound; negative if it falls short, NaN if it is missing or there is no
+        sum.
+    distance : float
+        How many spreads of its best column a halfspace is short of being true; 1 for any other literal that fails.
+    filled : tuple of str
+        The missing columns that the sum filled.
+
+    Examples
+    --------
+    >>> from r2n import RuleSet
+    >>> reason = explain(RuleSet.parse("yes if x > 3 else no"), {"x": 1}).rules[0].literals[0]
+    >>> print(reason)
+    fails  x > 3: it is 1, 2 short
+    """
 
     literal: Literal
     text: str
     holds: bool
     value: Value | None
-    """What it reads: the sum of a halfspace, as printed (a ratio where it is printed as one), else the cell."""
     margin: float
-    """By how much what is printed is beyond its bound; negative if it falls short, NaN if it is missing, or no sum."""
     distance: float
-    """How many spreads of its best column a halfspace is short of holding; 1 for any other literal that fails."""
     filled: tuple[str, ...] = ()
-    """The columns that are missing, and that a sum has filled."""
 
     def __str__(self) -> str:
         gone = f" (filled: {', '.join(map(write_name, self.filled))})" if self.filled else ""
-        return f"{'holds' if self.holds else 'fails'}  {self.text}: {self._said()}{gone}"
+        return f"{'holds' if self.holds else 'fails'}  {self.text}: {self._describe_value()}{gone}"
 
-    def _said(self) -> str:
+    def _describe_value(self) -> str:
         if self.value is None or math.isnan(self.margin):
-            return f"it is {shown(self.value)}"
+            return f"it is {write_short(self.value)}"
         if self.margin == 0.0:
-            return f"it is {shown(self.value)}, on the bound"
-        return f"it is {self._told_apart()}, {shown(abs(self.margin))} {'beyond' if self.holds else 'short'}"
+            return f"it is {write_short(self.value)}, on the bound"
+        return (
+            f"it is {self._write_beside_bound()}, {write_short(abs(self.margin))} {'beyond' if self.holds else 'short'}"
+        )
 
-    def _told_apart(self) -> str:
+    def _write_beside_bound(self) -> str:
         """The value, with as many digits as it takes to see that it is not on the bound."""
-        value, short = self.value, shown(self.value)
-        if isinstance(value, float) and short in (shown(value - self.margin), shown(value + self.margin)):
-            return exact(value)
+        value, short = self.value, write_short(self.value)
+        if isinstance(value, float) and short in (write_short(value - self.margin), write_short(value + self.margin)):
+            return write_exact(value)
         return short
 
 
 @dataclass(frozen=True, slots=True)
 class RuleReason:
-    """One rule in the row; its number is its place as printed, from 1."""
+    """What one rule says of a row.
+
+    Parameters
+    ----------
+    number : int
+        The rule's number as printed, from 1.
+    label : str, int, float or bool
+        The label that the rule gives.
+    rule : Rule
+        The rule.
+    literals : tuple of LiteralReason
+        What its literals say.
+
+    Examples
+    --------
+    >>> from r2n import RuleSet
+    >>> reason = explain(RuleSet.parse("yes if x > 3 else no"), {"x": 1}).rules[0]
+    >>> reason.number, reason.holds, reason.distance
+    (1, False, 2.0)
+    """
 
     number: int
     label: Value
@@ -60,64 +103,119 @@ class RuleReason:
 
     @property
     def holds(self) -> bool:
-        """Whether all its literals do."""
+        """Whether all its literals are true."""
         return all(literal.holds for literal in self.literals)
 
     @property
     def distance(self) -> float:
-        """How far the row is from it, literal by literal; 0 if it holds."""
+        """How far the row is from the rule, in spreads, summed over its literals; 0 if the rule is true."""
         return sum((literal.distance for literal in self.literals), 0.0)
 
     def lines(self) -> list[str]:
-        """Its literals, those that fail first."""
+        """Write one line for each literal, those that fail first.
+
+        Returns
+        -------
+        list of str
+            The lines.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> explain(RuleSet.parse("yes if x > 3 else no"), {"x": 1}).rules[0].lines()
+        ['    fails  x > 3: it is 1, 2 short']
+        """
         ordered = sorted(self.literals, key=lambda literal: literal.holds)
         return [f"    {literal}" for literal in ordered] or ["    true everywhere"]
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a row gets its label: `print` it, or read its parts."""
+    """Why a row gets its label: `print` it, or read its parts.
+
+    Parameters
+    ----------
+    row : dict
+        The row as the rules read it.
+    prediction : str, int, float or bool
+        The label it gets.
+    default : str, int, float or bool
+        The default label.
+    by_default : bool
+        Whether no rule is true.
+    rules : tuple of RuleReason
+        What all rules say, in printed order.
+    asked : tuple
+        The classes that were tried before the one that decided; no rule of theirs is true.
+
+    Examples
+    --------
+    >>> from r2n import RuleSet
+    >>> explanation = explain(RuleSet.parse("yes if x > 3 else no"), {"x": 1})
+    >>> explanation.prediction, explanation.by_default, explanation.nearest.number
+    ('no', True, 1)
+    """
 
     row: Row
     prediction: Value
     default: Value
     by_default: bool
-    """Whether no rule decided."""
     rules: tuple[RuleReason, ...]
-    """All rules, as printed."""
     asked: tuple[Value, ...]
-    """The classes that were asked before the one that decided, and did not claim the row."""
 
     @property
     def deciding(self) -> tuple[RuleReason, ...]:
-        """The rules that hold and decide."""
+        """The true rules that give the predicted label."""
         own = (rule for rule in self.rules if rule.holds and rule.label == self.prediction)
         return () if self.by_default else tuple(own)
 
     @property
     def nearest(self) -> RuleReason | None:
-        """Of the rules that could have decided otherwise but do not hold, the one that lacks least."""
+        """Of the rules that could have changed the label, the false one that the row is nearest to."""
         others = [rule for rule in self.rules if not rule.holds and (self.by_default or rule.label in self.asked)]
         return min(others, key=lambda rule: rule.distance, default=None)
 
     def __str__(self) -> str:
-        lines = [f"prediction: {shown(self.prediction)}{', the default: no rule holds' if self.by_default else ''}"]
+        lines = [
+            f"prediction: {write_short(self.prediction)}{', the default: no rule holds' if self.by_default else ''}"
+        ]
         if self.asked and not self.by_default:
-            lines.append(f"asked before, without a rule that holds: {', '.join(map(shown, self.asked))}")
+            lines.append(f"asked before, without a rule that holds: {', '.join(map(write_short, self.asked))}")
         for rule in self.deciding:
             lines += [f"rule {rule.number} holds", *rule.lines()]
         if self.nearest is not None:
-            of = f" ({shown(self.nearest.label)})" if len({rule.label for rule in self.rules}) > 1 else ""
+            of = f" ({write_short(self.nearest.label)})" if len({rule.label for rule in self.rules}) > 1 else ""
             lines += [f"rule {self.nearest.number}{of} is nearest of those that do not hold", *self.nearest.lines()]
         return "\n".join(lines)
 
 
 def explain(rules: Rules, row: object, spread: object = None) -> Explanation:
-    """What decides about a row, exactly as it is evaluated.
+    """Explain why a row gets its label, exactly as the rules are evaluated.
 
-    Nearness is measured in spreads of the columns: `spread` is a dict of numbers, or a table whose standard deviations
-    are taken; by default the ranges in the rules' schema.
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules.
+    row : dict, series or table of one row
+        The row.
+    spread : dict or table, optional
+        One spread of each column: numbers, or a table whose standard deviations are taken; by default the ranges in the
+        schema.
 
+    Returns
+    -------
+    Explanation
+        The prediction and what each rule says; `print` shows it.
+
+    Raises
+    ------
+    ParameterError
+        If there is not exactly one row, or a spread cannot be read.
+    SchemaError
+        If the row has no value for a column that the rules read.
+
+    Examples
+    --------
     >>> from r2n import RuleSet
     >>> rules = RuleSet.parse("yes if income - 2·debt > 12.5 and region in {north, west} or savings > 40 else no")
     >>> print(explain(rules, {"income": 20, "debt": 5, "region": "west", "savings": 0}))
@@ -187,7 +285,8 @@ def _as_printed(literal: Halfspace, read: Comparison, total: float, row: Row) ->
         above, below = (_number(row[name]) for name in read.ratio)
         value, margin = above / below, total - literal.threshold
         return value, math.copysign(abs(value - read.bound), margin) if margin else 0.0
-    return (0.0 - total, read.bound + total) if literal.terms[0][1] < 0.0 else (total, total - read.bound)
+    mirrored = read.terms != literal.terms
+    return (0.0 - total, read.bound + total) if mirrored else (total, total - read.bound)
 
 
 def _number(value: Value | None) -> float:

@@ -64,7 +64,7 @@ def _value(rules: Rules, table: Table, name: str, compared: bool) -> Value | Non
 
 
 def table_of(row: Row) -> Table:
-    """A row as a table again."""
+    """Turn a row into a table."""
     return Table.read(_cells(row))
 
 
@@ -72,8 +72,8 @@ def _cells(row: Row) -> dict[str, np.ndarray[Any, np.dtype[np.object_]]]:
     return {name: _cell(value) for name, value in row.items()}
 
 
-def predicted(rules: Rules, row: Row | Table) -> Value:
-    """What the rules say of it, tried out; rules without columns say the same of every row."""
+def predict_row(rules: Rules, row: Row | Table) -> Value:
+    """Predict one row; rules without columns predict the same for every row."""
     # Not as a table, in which the codes of missing values would mean what they say.
     asked = row if isinstance(row, Table) else _cells(row) or Table.read({"": [0.0]})
     label: Value = rules.predict(asked).tolist()[0]
@@ -88,8 +88,7 @@ def require_column(rules: Rules, name: object, what: str) -> None:
 
 
 def spreads(rules: Rules, given: object = None) -> dict[str, float]:
-    """What counts as one step of each column that is compared: given, or a table's standard deviation, or the range
-    in the schema.
+    """Find one spread of each compared column: the given number, a table's standard deviation, or the schema's range.
 
     >>> spreads(RuleSet.parse("yes if x + y > 3 else no"), {"x": 2.0})
     {'x': 2.0, 'y': 1.0}
@@ -126,8 +125,8 @@ def _positive(name: str, spread: object) -> float:
     return float(spread)
 
 
-def shown(value: Value | None) -> str:
-    """As a person reads it: numbers short, what is missing by its name."""
+def write_short(value: Value | None) -> str:
+    """Write a value for a person: numbers short, a missing value by name."""
     if value is None:
         return "missing"
     if not isinstance(value, float):
@@ -135,6 +134,6 @@ def shown(value: Value | None) -> str:
     return f"{value:.0f}" if 1e6 <= abs(value) < 1e15 and value.is_integer() else f"{value:.6g}"
 
 
-def exact(value: Value | None) -> str:
-    """To the last digit, so that it reads back as what it is."""
-    return write_number(value) if isinstance(value, float) else shown(value)
+def write_exact(value: Value | None) -> str:
+    """Write a value to the last digit, so that it reads back exactly."""
+    return write_number(value) if isinstance(value, float) else write_short(value)

@@ -23,8 +23,15 @@ __all__ = ["describe", "export", "formats", "gives_bytes", "options_of", "read_o
 
 
 def formats() -> tuple[str, ...]:
-    """The names of all formats.
+    """List the names of all formats.
 
+    Returns
+    -------
+    tuple of str
+        The names, sorted.
+
+    Examples
+    --------
     >>> "json" in formats()
     True
     """
@@ -32,8 +39,30 @@ def formats() -> tuple[str, ...]:
 
 
 def export(rules: RuleSet | ClassRules, to: str, **options: Any) -> str | bytes:
-    """The rules in another language, meaning the same; `options` are those of the format.
+    """Write rules in another language, with the same meaning.
 
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules.
+    to : str
+        The format, one of `formats()`.
+    **options : object
+        Options of the format, see `describe`.
+
+    Returns
+    -------
+    str or bytes
+        The content of a file.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such format or option, the rules do not fit the format, or a package that it needs is not
+        installed.
+
+    Examples
+    --------
     >>> print(export(RuleSet.parse("yes if x > 3 else no"), "json").splitlines()[1])
      "format": "r2n rule set",
     """
@@ -53,8 +82,25 @@ def export(rules: RuleSet | ClassRules, to: str, **options: Any) -> str | bytes:
 
 
 def suffix_of(to: str) -> str:
-    """How the names of a format's files end.
+    """Return how the names of a format's files end.
 
+    Parameters
+    ----------
+    to : str
+        The format.
+
+    Returns
+    -------
+    str
+        The suffix, with its dot.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such format.
+
+    Examples
+    --------
     >>> suffix_of("json")
     '.json'
     """
@@ -62,8 +108,25 @@ def suffix_of(to: str) -> str:
 
 
 def gives_bytes(to: str) -> bool:
-    """Whether a format is no text.
+    """Check whether a format is written as bytes, not as text.
 
+    Parameters
+    ----------
+    to : str
+        The format.
+
+    Returns
+    -------
+    bool
+        Whether `export` returns bytes.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such format.
+
+    Examples
+    --------
     >>> gives_bytes("workbook"), gives_bytes("sql")
     (True, False)
     """
@@ -71,8 +134,27 @@ def gives_bytes(to: str) -> bool:
 
 
 def describe(to: str) -> tuple[str, dict[str, str]]:
-    """What a format is, and what each of its options says: for a help page.
+    """Describe a format and its options, for a help page.
 
+    Parameters
+    ----------
+    to : str
+        The format.
+
+    Returns
+    -------
+    text : str
+        What the format is.
+    options : dict
+        For each option what it means, and its default.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such format.
+
+    Examples
+    --------
     >>> describe("json")
     ('The content of a model file.', {})
     >>> describe("javascript")[1]
@@ -86,13 +168,57 @@ def describe(to: str) -> tuple[str, dict[str, str]]:
 
 
 def options_of(to: str) -> dict[str, Any]:
-    """The options of a format, with their defaults."""
+    """Return the options of a format with their defaults.
+
+    Parameters
+    ----------
+    to : str
+        The format.
+
+    Returns
+    -------
+    dict
+        The default of each option.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such format.
+
+    Examples
+    --------
+    >>> options_of("javascript")
+    {'module': 'none'}
+    """
     _, *parameters = inspect.signature(_module(to).write).parameters.values()
     return {parameter.name: parameter.default for parameter in parameters}
 
 
 def read_options(to: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Options given as text, in the types of their defaults: for a command line."""
+    """Read options from text, as a command line gives them, in the types of their defaults.
+
+    Parameters
+    ----------
+    to : str
+        The format.
+    texts : mapping
+        The text of each option.
+
+    Returns
+    -------
+    dict
+        The value of each option.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such format, or a text is no value of the option's type.
+
+    Examples
+    --------
+    >>> read_options("javascript", {"module": "esm"})
+    {'module': 'esm'}
+    """
     defaults = options_of(to)
     own = getattr(_module(to), "READ", {})  # how a format reads an option whose default does not say it
     return {

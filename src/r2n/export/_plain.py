@@ -1,4 +1,4 @@
-"""What every target language is told: who decides what, in which order, and what stands for a missing value."""
+"""What every format needs to know: the order of decisions, the terms of sums, the codes of missing values."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def decisions(rules: RuleSet | ClassRules) -> tuple[tuple[Rule, Value], ...]:
 
 
 def addends(terms: Terms) -> tuple[tuple[Addend, float], ...]:
-    """What is added up, from left to right, to the same float as the sum: what is filled in comes after what is known.
+    r"""What is added up, from left to right, to the same float as the sum: what is filled in comes after what is known.
 
     So a filled column counts 0 where it is missing, and its points come after all numbers; if it is the last number,
     or one of two, they may stand in its place.
 
-    >>> print(*addends(Halfspace.of({"x": 1, Filled("y", 40): -2, Membership("z", ("a",)): 3}, 5).terms), sep="\\n")
+    >>> print(*addends(Halfspace.of({"x": 1, Filled("y", 40): -2, Membership("z", ("a",)): 3}, 5).terms), sep="\n")
     ('x', 1.0)
     (Filled(column='y', fill=40.0), -2.0)
     (Membership(column='z', values=('a',), negated=False), 3.0)
-    >>> print(*addends(Halfspace.of({"u": 1, "x": 1, Filled("v", 40): 1}, 5).terms), sep="\\n")
+    >>> print(*addends(Halfspace.of({"u": 1, "x": 1, Filled("v", 40): 1}, 5).terms), sep="\n")
     ('u', 1.0)
     (Filled(column='v', fill=0.0), 1.0)
     ('x', 1.0)
@@ -86,12 +86,12 @@ def summed_columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
 
 
 def check_texts(options: Iterable[object]) -> None:
-    """Refuse text of options that no file can hold; rules and their schemas have none.
+    r"""Refuse text of options that no file can hold; rules and their schemas have none.
 
     >>> check_texts(["title", 3])
-    >>> check_texts(["n\\ud800"])
+    >>> check_texts(["n\ud800"])
     Traceback (most recent call last):
-    r2n.errors.ParameterError: 'n\\ud800' has a lone half of a UTF-16 pair, which no file can hold. Rename it.
+    r2n.errors.ParameterError: 'n\ud800' has a lone half of a UTF-16 pair, which no file can hold. Rename it.
     """
     for text in options:
         if isinstance(text, str) and _LONE.search(text):
@@ -130,7 +130,7 @@ class Source:
         'number(x) - 2.5 * number(y) - (z in {a} ? 3.0 : 0) > 1e-7'
         """
         read = literal.comparison()
-        return f"{total or ' '.join(self._signed(literal))} {read.operator} {write_number(read.bound)}"
+        return f"{total or ' '.join(self._write_addends(literal))} {read.operator} {write_number(read.bound)}"
 
     def steps(self, literal: Halfspace, name: str) -> list[str]:
         """What the sum's name is set to, in turn, the sum so far first: no interpreter reads thousands at once.
@@ -139,11 +139,11 @@ class Source:
         >>> source.steps(Halfspace.of({f"x{k}": 1 for k in range(201)}, 0), "total")[2]
         'total + x200'
         """
-        parts = self._signed(literal)
+        parts = self._write_addends(literal)
         chunks = [" ".join(parts[k : k + IN_A_ROW]) for k in range(0, len(parts), IN_A_ROW)]
         return [chunks[0], *(f"{name} {chunk}" for chunk in chunks[1:])]
 
-    def _signed(self, literal: Halfspace) -> list[str]:
+    def _write_addends(self, literal: Halfspace) -> list[str]:
         """What is added up, each with its sign; the first is positive and has none."""
         terms = literal.comparison().terms
         first, *others = [(a < 0.0, self._term(key, abs(a))) for key, a in addends(terms)]

@@ -16,7 +16,7 @@ from r2n.errors import ParameterError
 from r2n.export._plain import Addend, addends, missing_codes
 from r2n.export._sqlite import quoting, read_number
 from r2n.export._sqlnumbers import as_double, number
-from r2n.export._types import Type, held, type_of
+from r2n.export._types import Type, keep_of_type, type_of
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, column_of
 from r2n.rules.literals import Terms
 from r2n.table import Value
@@ -54,13 +54,13 @@ class SQLWriter:
         """A conjunction."""
         from sqlglot import exp
 
-        return _joined(exp.and_, [*map(self.literal, rule.literals)]) if rule.literals else self.boolean(True)
+        return _join(exp.and_, [*map(self.literal, rule.literals)]) if rule.literals else self.boolean(True)
 
     def any_of(self, rules: Sequence[Rule]) -> exp.Expr:
         """A disjunction."""
         from sqlglot import exp
 
-        return _joined(exp.or_, [*map(self.rule, rules)]) if rules else self.boolean(False)
+        return _join(exp.or_, [*map(self.rule, rules)]) if rules else self.boolean(False)
 
     def boolean(self, value: bool) -> exp.Expr:
         """In SQLite a number: the word TRUE is a column there, if one has that name."""
@@ -95,7 +95,6 @@ class SQLWriter:
 
     def _sum(self, terms: Terms) -> exp.Expr:
         """From left to right; the first coefficient is positive, and the first term a double, so that all sums are."""
-
         check_depth(len(terms))  # before the work
         (key, a), *others = addends(terms)
         first = self._term(key, a)
@@ -128,7 +127,7 @@ class SQLWriter:
         from sqlglot import exp
 
         name = literal.column
-        values = [self._value(value) for value in held(literal.values, self._type(name), name)]
+        values = [self._value(value) for value in keep_of_type(literal.values, self._type(name), name)]
         if not values:  # none that the column could hold
             return self.literal(Known(name)) if literal.negated else self.boolean(False)
         found = exp.In(this=self._known(name), expressions=values)
@@ -157,7 +156,7 @@ class SQLWriter:
         if self.dialect != "sqlite":
             return as_double(cell)
         codes = (code for code in missing_codes(self.rules, name) if isinstance(code, str))
-        return read_number(cell, map(checked, codes), self._said_type(name) == "boolean")
+        return read_number(cell, map(check_text, codes), self._said_type(name) == "boolean")
 
     def _column(self, name: str) -> exp.Expr:
         from sqlglot import exp
@@ -170,13 +169,13 @@ class SQLWriter:
                 f"the columns {shown(name)} and {shown(alike[0])} differ only in case, "
                 f"and {self.dialect} takes them for one. Rename one, and fit again."
             )
-        return exp.column(exp.to_identifier(checked(name), quoted=True))
+        return exp.column(exp.to_identifier(check_text(name), quoted=True))
 
     def _without_codes(self, name: str, cell: exp.Expr) -> exp.Expr:
         """NULL where the cell holds a value that stands for a missing one."""
         from sqlglot import exp
 
-        codes = [self._value(code) for code in held(missing_codes(self.rules, name), self._type(name), name)]
+        codes = [self._value(code) for code in keep_of_type(missing_codes(self.rules, name), self._type(name), name)]
         return reduce(lambda kept, code: exp.Nullif(this=kept, expression=code), codes, cell)
 
     def _without_nan(self, total: exp.Expr) -> exp.Expr:
@@ -215,17 +214,17 @@ class SQLWriter:
             case bool():
                 return self.boolean(value)
             case str():
-                return exp.Literal.string(checked(value))
+                return exp.Literal.string(check_text(value))
             case _:
                 return number(float(value), self.dialect)
 
 
-def _joined(join: Callable[..., exp.Expr], conditions: Sequence[exp.Expr]) -> exp.Expr:
+def _join(join: Callable[..., exp.Expr], conditions: Sequence[exp.Expr]) -> exp.Expr:
     """AND or OR of any number of conditions: beyond a hundred, of groups of them in brackets."""
     if len(conditions) <= _IN_A_ROW:
         return join(*conditions, copy=False)
     groups = [conditions[k : k + _IN_A_ROW] for k in range(0, len(conditions), _IN_A_ROW)]
-    return _joined(join, [_joined(join, group) for group in groups])
+    return _join(join, [_join(join, group) for group in groups])
 
 
 def _as_text(text: str, depth: int = 1) -> exp.Expr:
@@ -260,7 +259,7 @@ def names_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:
     return rules.columns if rules.schema is None else rules.schema.names
 
 
-def checked(text: str) -> str:
+def check_text(text: str) -> str:
     """A name or a text that SQL can write."""
     if _UNWRITABLE.search(text):
         raise ParameterError(f"{shown(text)} holds a character that SQL cannot write. Rename the column or category.")

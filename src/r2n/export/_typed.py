@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from r2n.errors import ParameterError
 from r2n.export._plain import decisions, missing_codes, summed_columns
-from r2n.export._types import Type, held, type_of
-from r2n.rewrite.expand import expanded_rule
+from r2n.export._types import Type, keep_of_type, type_of
+from r2n.rewrite.expand import expand_rule
 from r2n.rules import ClassRules, Known, Literal, Membership, Rule, RuleSet
 from r2n.rules.text import write_value
 from r2n.table import Value
@@ -32,7 +32,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class NumberedRule:
     """A rule, its number in printed order from 1 on, and the label it gives."""
 
     number: int
@@ -47,22 +47,22 @@ class Typed:
     A rule whose sums count sets or fill columns may be several cases of the same number, one after the other.
     """
 
-    cases: tuple[Case, ...]
+    cases: tuple[NumberedRule, ...]
     fields: dict[str, Field]
     default: Value
     label_type: LabelType
 
 
-def cases(rules: RuleSet | ClassRules) -> tuple[Case, ...]:
+def cases(rules: RuleSet | ClassRules) -> tuple[NumberedRule, ...]:
     """Every rule with its number and label, in the order in which they are asked.
 
     >>> [(case.number, case.label) for case in cases(ClassRules.parse("a if x > 1 or y > 1 else b if z > 1 else c"))]
     [(1, 'a'), (2, 'a'), (3, 'b')]
     """
-    return tuple(Case(number, rule, label) for number, (rule, label) in enumerate(decisions(rules), start=1))
+    return tuple(NumberedRule(number, rule, label) for number, (rule, label) in enumerate(decisions(rules), start=1))
 
 
-def typed(rules: RuleSet | ClassRules, largest: int = 2**63 - 1, keeps_sums: bool = False) -> Typed:
+def assign_types(rules: RuleSet | ClassRules, largest: int = 2**63 - 1, keeps_sums: bool = False) -> Typed:
     """The rules over typed columns, without those that can never be true; numbers stay what they were.
 
     Labels that are whole numbers are written as text if one is beyond `largest`, the target's largest integer. Sums
@@ -73,11 +73,11 @@ def typed(rules: RuleSet | ClassRules, largest: int = 2**63 - 1, keeps_sums: boo
     kind = _label_type([*rules.labels, rules.default], largest)
     kept = []
     for case in cases(rules):
-        for rule in (case.rule,) if keeps_sums else expanded_rule(case.rule):
-            literals = [_retyped(literal, fields) for literal in rule.literals]
+        for rule in (case.rule,) if keeps_sums else expand_rule(case.rule):
+            literals = [_retype(literal, fields) for literal in rule.literals]
             if None not in literals:
                 told = Rule(tuple(literal for literal in literals if literal is not None))
-                kept.append(Case(case.number, told, _as_label(case.label, kind)))
+                kept.append(NumberedRule(case.number, told, _as_label(case.label, kind)))
     return Typed(tuple(kept), fields, _as_label(rules.default, kind), kind)
 
 
@@ -99,14 +99,14 @@ def _field(rules: RuleSet | ClassRules, name: str, summed: bool) -> Field:
     """A column; numbers where it is summed up (Booleans too), or where nothing is known."""
     found = "number" if summed else type_of(rules, name)
     kind: Type = "number" if found == "unknown" else found
-    return Field(name, kind, held(missing_codes(rules, name), kind, name))
+    return Field(name, kind, keep_of_type(missing_codes(rules, name), kind, name))
 
 
-def _retyped(literal: Literal, fields: dict[str, Field]) -> Literal | None:
+def _retype(literal: Literal, fields: dict[str, Field]) -> Literal | None:
     """The literal with only the categories that its column can hold; None if it is never true."""
     if not isinstance(literal, Membership):
         return literal
-    values = held(literal.values, fields[literal.column].type, literal.column)
+    values = keep_of_type(literal.values, fields[literal.column].type, literal.column)
     if values:
         return Membership(literal.column, values, literal.negated)
     return Known(literal.column) if literal.negated else None

@@ -24,7 +24,7 @@ def type_of(rules: RuleSet | ClassRules, name: str) -> Type:
     column = schema_column(rules, name)
     if column is not None and column.kind == "numeric":
         return "number"
-    seen = column.categories if column is not None and column.categories else _asked(rules, name)
+    seen = column.categories if column is not None and column.categories else _tested_values(rules, name)
     found = type_of_values(seen)
     if found == "unknown" and column is not None:
         return "text"  # a column of categories, of which none was kept: those of numbers and Booleans tell theirs
@@ -68,18 +68,20 @@ def cells_of(rules: RuleSet | ClassRules, name: str) -> str:
     return {"number": "numbers", "text": "text", "boolean": "Booleans"}.get(found, "anything")
 
 
-def _asked(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
+def _tested_values(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
     """Values like those that the rules compare the column with."""
     sums: list[Value] = [0.5 for each in rules.literals if isinstance(each, Halfspace) and name in each.compared]
     sets = [one.values for each in rules.literals for one in sets_of(each) if one.column == name]
     return (*sums, *(value for values in sets for value in values))
 
 
-def held(values: Iterable[Value], type_: Type, name: str) -> tuple[Value, ...]:
+def keep_of_type(values: Iterable[Value], type_: Type, name: str) -> tuple[Value, ...]:
     """Those values that a column of this type can hold; the others are in none of its rows.
 
-    >>> held(("a", True, 2.0), "number", "x"), held(("a", True, 2), "boolean", "x"), held(("a", 1), "text", "x")
-    ((1.0, 2.0), (True,), ('a',))
+    >>> keep_of_type(("a", True, 2.0), "number", "x"), keep_of_type(("a", True, 2), "boolean", "x")
+    ((1.0, 2.0), (True,))
+    >>> keep_of_type(("a", 1), "text", "x")
+    ('a',)
     """
     if type_ == "text":
         return tuple(value for value in values if isinstance(value, str))

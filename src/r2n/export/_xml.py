@@ -16,9 +16,9 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def is_xml(text: str) -> bool:
-    """Whether XML can hold the text.
+    r"""Whether XML can hold the text.
 
-    >>> is_xml("<größe>"), is_xml("\\x00"), is_xml("\\ud800")
+    >>> is_xml("<größe>"), is_xml("\x00"), is_xml("\ud800")
     (True, False, False)
     """
     return _ILLEGAL.search(text) is None
@@ -38,9 +38,9 @@ def element(tag: str, attributes: Mapping[str, str] | None = None, *children: El
 
 
 def document(root: Element) -> str:
-    """The whole as text, indented.
+    r"""The whole as text, indented.
 
-    >>> document(element("Array", text="a\\rb")).splitlines()[1]
+    >>> document(element("Array", text="a\rb")).splitlines()[1]
     '<Array>a&#13;b</Array>'
     """
     ElementTree.indent(root, " ")

@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from r2n.errors import ParameterError
-from r2n.export._typed import Field, Typed, free_name, output_names, typed
+from r2n.export._typed import Field, Typed, assign_types, free_name, output_names
 from r2n.export._xml import Element, document, element, is_xml
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
-from r2n.rules.text import write_name, write_number
+from r2n.rules.text import join_signed, write_name, write_number
 from r2n.table import Value
 
 SUFFIX = ".dmn"
@@ -42,7 +42,7 @@ def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: 
 
     A column keeps its name if that is a plain word; else it is called `column_1` …, and its name is the label.
     """
-    found = typed(rules)
+    found = assign_types(rules)
     names = _variables(tuple(found.fields))
     prediction, rule = prediction.replace(" ", "_"), rule.replace(" ", "_")
     label, number = output_names(prediction, rule, set(names.values()), gap="_")
@@ -154,9 +154,9 @@ def _tests(literal: Literal, fields: dict[str, Field], names: dict[str, str]) ->
 
 def _comparison(literal: Halfspace, names: dict[str, str]) -> tuple[str, str]:
     read = literal.comparison()
-    columns = ((names[key], a) for key, a in read.terms if isinstance(key, str))  # sums are told case by case
-    total = " ".join(f"{'-' if a < 0.0 else '+'} {_product(name, abs(a))}" for name, a in columns)
-    return total.removeprefix("+ "), f"{read.operator} {_number(read.bound)}"
+    columns = ((names[key], a) for key, a in read.terms if isinstance(key, str))  # sums are cases of numbers alone here
+    total = join_signed((a < 0.0, _product(name, abs(a))) for name, a in columns)
+    return total, f"{read.operator} {_number(read.bound)}"
 
 
 def _product(name: str, a: float) -> str:

@@ -15,7 +15,7 @@ from functools import reduce
 from r2n.errors import ParameterError
 from r2n.export._plain import Addend, addends, counted_columns
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.rules.text import write_number
+from r2n.rules.text import join_signed, split_number
 from r2n.table import Schema, Value
 from r2n.table.cells import shown
 
@@ -44,7 +44,7 @@ def write(rules: RuleSet | ClassRules, *, first: str = "A2", cells: Mapping[str,
     formula = constant(rules.default)
     for label, branch in reversed(rules.branches):
         formula = f"IF({_join('OR', map(sheet.rule, branch), 'FALSE')},{constant(label)},{formula})"
-    return checked(f"={formula}", "the formula", "Export a workbook, which has a column for each rule.") + "\n"
+    return check_formula(f"={formula}", "the formula", "Export a workbook, which has a column for each rule.") + "\n"
 
 
 def place(rules: RuleSet | ClassRules, first: str) -> dict[str, str]:
@@ -139,10 +139,10 @@ class Sheet:
 
     def _halfspace(self, literal: Halfspace) -> str:
         read = literal.comparison()
-        total = "".join(f"{'-' if a < 0.0 else '+'}{self._term(key, abs(a))}" for key, a in addends(read.terms))
+        total = join_signed(((a < 0.0, self._term(key, abs(a))) for key, a in addends(read.terms)), gap="")
         plain = tuple(key for key, _ in read.terms if isinstance(key, str))
         guard = _join("AND", [*self._are_numbers(plain), *map(self._is_known, counted_columns(literal))])
-        decided = f"{total.removeprefix('+')}{read.operator}{number(read.bound)}"
+        decided = f"{total}{read.operator}{number(read.bound)}"
         return f"IF({guard},{decided},FALSE)" if guard else decided
 
     def _are_numbers(self, columns: tuple[str, ...]) -> list[str]:
@@ -152,7 +152,7 @@ class Sheet:
     def _term(self, key: Addend, a: float) -> str:
         match key:
             case str() | Filled():
-                cell = self.cell(key) if isinstance(key, str) else self._filled(key)
+                cell = self.cell(key) if isinstance(key, str) else self._write_filled(key)
                 return cell if a == 1.0 else f"{number(a)}*{cell}"
             case Missing(column):
                 return f"IF({self._is_number(column)},0,{number(a)})"
@@ -160,7 +160,7 @@ class Sheet:
                 held, other = ("0", number(a)) if negated else (number(a), "0")
                 return f"IF({_is_any(self.cell(column), values)},{held},{other})"
 
-    def _filled(self, key: Filled) -> str:
+    def _write_filled(self, key: Filled) -> str:
         return f"IF({self._is_number(key.column)},{self.cell(key.column)},{number(key.fill)})"
 
     def _is_number(self, column: str) -> str:
@@ -225,8 +225,8 @@ def number(value: float) -> str:
         size = float("inf")
     if size != 0.0 and not 2.2250738585072014e-308 <= size <= 9.99999999999999e307:
         raise ParameterError(f"{shown(value)} is beyond the numbers of Excel, which end at 1E+308 and 2.3E-308.")
-    mantissa, e, exponent = write_number(float(value)).partition("e")
-    return f"{mantissa}E{int(exponent):+d}" if e else mantissa
+    mantissa, exponent = split_number(float(value))
+    return mantissa if exponent is None else f"{mantissa}E{exponent:+d}"
 
 
 def text(value: str) -> str:
@@ -243,7 +243,7 @@ def is_written(value: str) -> bool:
     return 0 < len(value) <= 32767 and re.search("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]", value) is None
 
 
-def checked(formula: str, what: str, advice: str) -> str:
+def check_formula(formula: str, what: str, advice: str) -> str:
     """The formula, if Excel reads one as long and as deeply nested."""
     if len(formula) > LONGEST:
         raise ParameterError(f"{what} has {len(formula)} characters, but Excel reads at most {LONGEST}. {advice}")

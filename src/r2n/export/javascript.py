@@ -124,7 +124,7 @@ def _number(name: str) -> str:
     return f"number({_text(name)})"
 
 
-def _filled(key: Filled) -> str:
+def _write_filled(key: Filled) -> str:
     return f"({_literal(Missing(key.column))} ? {write_number(key.fill)} : {_number(key.column)})"
 
 
@@ -132,7 +132,7 @@ def _points(one: Membership | Missing, a: float) -> str:
     return f"({_literal(one)} ? {write_number(a)} : 0)"
 
 
-_SOURCE = Source(_number, _filled, _points)
+_SOURCE = Source(_number, _write_filled, _points)
 
 
 def _codes(rules: RuleSet | ClassRules, name: str) -> str:

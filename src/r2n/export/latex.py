@@ -11,7 +11,7 @@ from r2n.errors import ParameterError
 from r2n.export._typed import cases
 from r2n.rules import ClassRules, Filled, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.literals import Terms
-from r2n.rules.text import write_name, write_number, write_value
+from r2n.rules.text import join_signed, split_number, write_name, write_value
 from r2n.table import Value
 from r2n.table.cells import shown
 
@@ -97,8 +97,7 @@ def _literal(literal: Literal) -> str:
 
 
 def _sum(terms: Terms) -> str:
-    text = " ".join(f"{'-' if a < 0.0 else '+'} {_product(key, abs(a))}" for key, a in terms)
-    return text.removeprefix("+ ")
+    return join_signed((a < 0.0, _product(key, abs(a))) for key, a in terms)
 
 
 def _product(key: Key, a: float) -> str:
@@ -119,8 +118,8 @@ def number(value: float) -> str:
     >>> print(number(-0.25), number(1e22), number(2.5e-7))
     -0.25 10^{22} 2.5 \cdot 10^{-7}
     """
-    mantissa, e, exponent = write_number(value).partition("e")
-    if not e:
+    mantissa, exponent = split_number(value)
+    if exponent is None:
         return mantissa
     power = f"10^{{{exponent}}}"
     return {"1": power, "-1": f"-{power}"}.get(mantissa, rf"{mantissa} \cdot {power}")

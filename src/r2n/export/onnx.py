@@ -16,8 +16,8 @@ import numpy as np
 
 from r2n.errors import ParameterError
 from r2n.export._plain import Addend, addends
-from r2n.export._typed import Field, Typed, free_name, output_names, typed
-from r2n.export._types import held
+from r2n.export._typed import Field, Typed, assign_types, free_name, output_names
+from r2n.export._types import keep_of_type
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, sets_of
 from r2n.table import Value
 from r2n.table.cells import shown
@@ -41,7 +41,7 @@ def write(
 
     The metadata `r2n.columns` say in JSON which input is which column. `missing` marks a missing text.
     """
-    found = typed(rules, keeps_sums=True)
+    found = assign_types(rules, keeps_sums=True)
     _check_texts(rules, found, missing)
     inputs = _inputs(rules, found)
     prediction, rule = output_names(prediction, rule, set(inputs))
@@ -113,7 +113,7 @@ def _truth(graph: _Graph, literal: Literal, columns: Mapping[str, _Column]) -> s
     match literal:
         case Halfspace(_, threshold):
             # A node for each operation, in order, so that the sum is ours to the last bit.
-            products = (_product(graph, _counted(key, columns), a) for key, a in addends(literal.terms))
+            products = (_product(graph, _write_counted(key, columns), a) for key, a in addends(literal.terms))
             total = reduce(lambda p, q: graph.add("Add", p, q), products)
             return graph.add("Greater", total, graph.constant(np.array([threshold])))
         case Membership(column, values, negated):
@@ -124,7 +124,7 @@ def _truth(graph: _Graph, literal: Literal, columns: Mapping[str, _Column]) -> s
             return graph.add("Not", columns[column].is_missing())
 
 
-def _counted(key: Addend, columns: Mapping[str, _Column]) -> str:
+def _write_counted(key: Addend, columns: Mapping[str, _Column]) -> str:
     match key:
         case str():
             return columns[key].values
@@ -154,13 +154,13 @@ class _Column:
 
     def is_missing(self) -> str:
         if self.is_text:
-            return self._looked_up(dict.fromkeys(self.missing, 1), default=0)
+            return self._look_up(dict.fromkeys(self.missing, 1), default=0)
         return self.graph.add("IsNaN", self.values)
 
     def is_in(self, values: Collection[Value], negated: bool) -> str:
         if self.is_text:
             truth = dict.fromkeys(values, int(not negated)) | dict.fromkeys(self.missing, 0)
-            return self._looked_up(truth, default=int(negated))
+            return self._look_up(truth, default=int(negated))
         found = self._is_any(values)
         # NaN equals nothing, so a missing value is in no set; it must not be outside of one either.
         return self.graph.add("Not", self.graph.add("Or", found, self.is_missing())) if negated else found
@@ -175,7 +175,7 @@ class _Column:
 
     def counted(self, one: Membership) -> str:
         """1 where the set holds, 0 where it does not, NaN where the column is missing."""
-        found = self.is_in(held(one.values, self.field.type, self.field.name), one.negated)
+        found = self.is_in(keep_of_type(one.values, self.field.type, self.field.name), one.negated)
         truth = self.graph.add("Cast", found, to_type=np.float64)
         return self.graph.add("Where", self.is_missing(), self.graph.constant(np.array([np.nan])), truth)
 
@@ -187,7 +187,7 @@ class _Column:
         equal = self.graph.add("Cast", self.graph.add("Equal", self.values, numbers), to_type=np.int32)
         return self.graph.add("Cast", self.graph.add("ReduceMax", equal, axes=[1], keepdims=1), to_type=np.bool_)
 
-    def _looked_up(self, truth: Mapping[Value, int], default: int) -> str:
+    def _look_up(self, truth: Mapping[Value, int], default: int) -> str:
         code = self.graph.add("LabelEncoder", self.values, domain="ai.onnx.ml", keys_strings=list(truth),
                               values_int64s=list(truth.values()), default_int64=default)  # fmt: skip
         return self.graph.add("Cast", code, to_type=np.bool_)

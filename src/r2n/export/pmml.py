@@ -12,7 +12,7 @@ from itertools import chain, count, groupby
 from typing import TypeAlias
 
 from r2n.errors import ParameterError
-from r2n.export._typed import Case, Field, Typed, cases, free_name, output_names, typed
+from r2n.export._typed import Field, NumberedRule, Typed, assign_types, cases, free_name, output_names
 from r2n.export._xml import Element, document, element
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, RuleSet
 from r2n.table import Value
@@ -47,7 +47,7 @@ def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: 
      </RuleSetModel>
     </PMML>
     """
-    found = typed(rules, _LARGEST)
+    found = assign_types(rules, _LARGEST)
     if "" in found.fields:
         raise ParameterError("a column has an empty name, which PMML has no place for. Rename it.")
     target, rule = output_names(prediction, rule, found.fields)
@@ -99,6 +99,8 @@ def _output(label: str, label_type: str, rule: str) -> Element:
     return element("Output", {}, element("OutputField", said), element("OutputField", number))
 
 
+_OPERATORS = {">": "greaterThan", ">=": "greaterOrEqual", "<": "lessThan", "<=": "lessOrEqual"}
+
 # -- sums -------------------------------------------------------------------------------------------
 
 
@@ -107,14 +109,14 @@ def _is_plain(literal: Halfspace) -> bool:
     return len(literal.terms) == 1 and abs(literal.terms[0][1]) == 1.0
 
 
-def _mirrored(literal: Halfspace) -> Terms:
+def _mirror(literal: Halfspace) -> Terms:
     return tuple((name, -a) for name, a in literal.numbers)
 
 
 def _name_sums(found: Typed, taken: set[str]) -> dict[Terms, str]:
     """A name for each sum that must be derived."""
     literals = [literal for case in found.cases for literal in case.rule.literals]
-    sums = dict.fromkeys(_mirrored(s) for s in literals if isinstance(s, Halfspace) and not _is_plain(s))
+    sums = dict.fromkeys(_mirror(s) for s in literals if isinstance(s, Halfspace) and not _is_plain(s))
     free = (name for name in chain(["sum"], (f"sum {k}" for k in count(2))) if name not in taken)
     return dict(zip(sums, free, strict=False))
 
@@ -141,19 +143,19 @@ def _product(column: str, a: float) -> Element:
 # -- rules ------------------------------------------------------------------------------------------
 
 
-def _by_number(found: Typed) -> list[list[Case]]:
+def _by_number(found: Typed) -> list[list[NumberedRule]]:
     """The cases that a rule consists of: more than one if it counts sets, or fills columns, in its sums."""
     return [list(group) for _, group in groupby(found.cases, key=lambda case: case.number)]
 
 
-def _simple_rule(group: list[Case], sums: dict[Terms, str], words: dict[int, str]) -> Element:
+def _simple_rule(group: list[NumberedRule], sums: dict[Terms, str], words: dict[int, str]) -> Element:
     number, label = group[0].number, group[0].label
-    either = [_joined("and", [_predicate(literal, sums) for literal in case.rule.literals]) for case in group]
+    either = [_join("and", [_predicate(literal, sums) for literal in case.rule.literals]) for case in group]
     printed = element("Extension", {"extender": "r2n", "name": "rule", "value": words[number]})
-    return element("SimpleRule", {"id": str(number), "score": _text(label)}, printed, _joined("or", either))
+    return element("SimpleRule", {"id": str(number), "score": _text(label)}, printed, _join("or", either))
 
 
-def _joined(operator: str, predicates: list[Element]) -> Element:
+def _join(operator: str, predicates: list[Element]) -> Element:
     """Predicates as one; True if there are none, as in an empty rule."""
     match predicates:
         case []:
@@ -166,14 +168,13 @@ def _joined(operator: str, predicates: list[Element]) -> Element:
 
 def _predicate(literal: Literal, sums: dict[Terms, str]) -> Element:
     match literal:
-        case Halfspace(((str(column), 1.0),), threshold):
-            return _compare(column, "greaterThan", threshold)
-        case Halfspace(((str(column), -1.0),), threshold):
-            return _compare(column, "lessThan", -threshold)
+        case Halfspace(((str(column), 1.0 | -1.0),), _):
+            read = literal.comparison()
+            return _compare(column, _OPERATORS[read.operator], read.bound)
         case Halfspace(_, threshold):
             # The mirror image, because a sum that is no number (inf - inf) is above every number to
             # engines that follow Java's order, and must not be true.
-            return _compare(sums[_mirrored(literal)], "lessThan", -threshold)
+            return _compare(sums[_mirror(literal)], "lessThan", -threshold)
         case Membership(column, values, negated):
             return _membership(column, values, negated)
         case Missing(column):
@@ -200,7 +201,7 @@ def _one_by_one(column: str, values: tuple[Value, ...], negated: bool) -> Elemen
     """Without an array, because engines differ in how they read quotes and backslashes there."""
     operator, join = ("notEqual", "and") if negated else ("equal", "or")
     each = [element("SimplePredicate", {"field": column, "operator": operator, "value": _text(v)}) for v in values]
-    return _joined(join, each)
+    return _join(join, each)
 
 
 def _array_item(value: Value) -> str:

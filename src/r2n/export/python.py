@@ -118,7 +118,7 @@ def _number(name: str) -> str:
     return f"number[{name!r}]"
 
 
-def _filled(key: Filled) -> str:
+def _write_filled(key: Filled) -> str:
     return f"({key.fill!r} if {_literal(Missing(key.column))} else {_number(key.column)})"
 
 
@@ -127,4 +127,4 @@ def _points(one: Membership | Missing, a: float) -> str:
     return f"({a!r} if {_literal(one)} else 0.0)"
 
 
-_SOURCE = Source(_number, _filled, _points)
+_SOURCE = Source(_number, _write_filled, _points)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from r2n.errors import ParameterError
 from r2n.export._plain import advice, decisions
 from r2n.export._sqlite import quoting
-from r2n.export._sqlliterals import SQLWriter, check_depth, checked, depth_of, names_of
+from r2n.export._sqlliterals import SQLWriter, check_depth, check_text, depth_of, names_of
 from r2n.export._sqlnumbers import as_double, number
 from r2n.export._types import type_of_values
 from r2n.rules import ClassRules, RuleSet
@@ -61,18 +61,18 @@ def write(
       ELSE 'no'
     END
     """
-    writer = SQLWriter(rules, _chosen("dialect", dialect, DIALECTS))
-    make = _chosen("form", form, FORMS)
+    writer = SQLWriter(rules, _choose("dialect", dialect, DIALECTS))
+    make = _choose("form", form, FORMS)
     names = {"table": table, "view": view, "prediction": prediction, "rule": rule}
     given = {name: text for name, text in names.items() if text is not None}
     if given and form != "view":
         raise ParameterError(f"{', '.join(given)}: only a view has names, not form={shown(form)}. Write form='view'.")
     found = make(writer, given)
     check_depth(depth_of(found))
-    return _laid_out(found, quoting(writer.dialect)) + "\n"
+    return _lay_out(found, quoting(writer.dialect)) + "\n"
 
 
-def _laid_out(found: exp.Expr, dialect: str | type[Dialect]) -> str:
+def _lay_out(found: exp.Expr, dialect: str | type[Dialect]) -> str:
     """On several lines, unless a name or a text has lines of its own, or a word that sqlglot marks lines with."""
     plain = found.sql(dialect=dialect)
     return found.sql(dialect=dialect, pretty=plain.isprintable() and "__SQLGLOT__" not in plain)
@@ -150,9 +150,9 @@ def _labels(labels: list[Value], writer: SQLWriter) -> list[exp.Expr]:
         case "number" if not any(isinstance(label, bool) for label in labels):
             return [_number(label, writer.dialect) for label in labels if not isinstance(label, str)]
         case "text":
-            return [exp.Literal.string(checked(str(label))) for label in labels]
+            return [exp.Literal.string(check_text(str(label))) for label in labels]
         case _:
-            return [exp.Literal.string(checked(write_value(label))) for label in labels]
+            return [exp.Literal.string(check_text(write_value(label))) for label in labels]
 
 
 def _number(label: float, dialect: str) -> exp.Expr:
@@ -169,7 +169,7 @@ def _new_column(writer: SQLWriter, names: Mapping[str, str], what: str) -> exp.I
         raise ParameterError(f"the table has a column {shown(name)} already. Name the new one otherwise: {what}='…'.")
     if not name or (what == "rule" and name.lower() == names.get("prediction", "prediction").lower()):
         raise ParameterError(f"{what} must be a name of its own, not {shown(name)}. Name the column otherwise.")
-    return exp.to_identifier(checked(name), quoted=True)
+    return exp.to_identifier(check_text(name), quoted=True)
 
 
 def _table(name: str, dialect: str) -> exp.Table:
@@ -194,7 +194,7 @@ def _same(table: exp.Table, other: exp.Table) -> bool:
     return [part.name.lower() for part in table.parts] == [part.name.lower() for part in other.parts]
 
 
-def _chosen(what: str, name: str, choices: Mapping[str, T]) -> T:
+def _choose(what: str, name: str, choices: Mapping[str, T]) -> T:
     found = choices.get(str(name).lower())
     if found is None:
         raise ParameterError(f"there is no {what} {shown(name)}.{advice(str(name).lower(), choices, f'The {what}s')}")

@@ -18,7 +18,7 @@ import numpy as np
 
 from r2n.errors import ParameterError
 from r2n.export._typed import cases
-from r2n.export.excel import MOST_COLUMNS, MOST_ROWS, Sheet, checked, is_written, letters, ordered_columns, place
+from r2n.export.excel import MOST_COLUMNS, MOST_ROWS, Sheet, check_formula, is_written, letters, ordered_columns, place
 from r2n.rules import ClassRules, RuleSet
 from r2n.rules.text import write_name
 from r2n.table import Table, Value
@@ -48,10 +48,10 @@ def write(rules: RuleSet | ClassRules, *, rows: object = None) -> bytes:
     book.calculation.fullCalcOnLoad = True
     _write_rows(book.active, rules, _columns(table, names), n_rows)
     _write_words(book.create_sheet("rules"), rules)
-    return _saved(book)
+    return _save_bytes(book)
 
 
-def _saved(book: Any) -> bytes:
+def _save_bytes(book: Any) -> bytes:
     """The same book gives the same bytes: neither it nor the archive says when it was written."""
     from openpyxl.writer.excel import ExcelWriter
 
@@ -112,7 +112,7 @@ def _formulas(rules: RuleSet | ClassRules, row: int) -> Iterator[str]:
     sheet = Sheet(place(rules, f"A{row}"), rules.schema)
     advice = "Fit again with max_columns, or split the rule or its sets of categories."
     for case in cases(rules):
-        yield checked(f"={sheet.rule(case.rule)}", f"the formula of rule {case.number}", advice)
+        yield check_formula(f"={sheet.rule(case.rule)}", f"the formula of rule {case.number}", advice)
     n, first = rules.n_rules, len(sheet.cells) + 1
     if n == 0:
         yield from ("=0", "=rules!$C$2")
@@ -143,17 +143,17 @@ def _put(sheet: Any, row: int, cells: Sequence[Cell]) -> None:
         if isinstance(value, str) and not is_written(value):
             raise ParameterError(f"{shown(value)} cannot be written into a cell, or told from a blank one. Rename it.")
         cell = sheet.cell(row, k)
-        cell.value = _escaped(value) if isinstance(value, str) else value
+        cell.value = _escape(value) if isinstance(value, str) else value
         if isinstance(value, str):
             cell.data_type = "s"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """A text as cells hold it: there `_x000D_` is a carriage return, and the underscore itself is `_x005F_`.
 
     Texts in formulas are read as they are.
 
-    >>> _escaped("a_x000D_b"), _escaped("_x1_")
+    >>> _escape("a_x000D_b"), _escape("_x1_")
     ('a_x005F_x000D_b', '_x1_')
     """
     return re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text)

@@ -7,48 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from r2n.learn.given import truths
 from r2n.network import DecodedHalfspace, Network, Params, Rows
-from r2n.rules import Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.table import Column, Scaling, Schema, Table, Value
+from r2n.rules import Halfspace, Literal, Rule, RuleSet
+from r2n.table import Scaling, Table
 
 Means = NDArray[np.float32] | float
-
-MOST_CATEGORIES, FEWEST_ROWS, SMALLEST_SHARE = 100, 5, 0.002
-
-
-def predefined_literals(schema: Schema, table: Table, negations: bool = False) -> tuple[Literal, ...]:
-    """One literal a category (with its negation on request), and whether a value is missing where some are.
-
-    Categories too rare to learn from are not offered, or a column of names would drown the network.
-    """
-    literals: list[Literal] = []
-    for column in schema.columns:
-        for category in _frequent(column, table):
-            literals.append(Membership(column.name, (category,)))
-            if negations:
-                literals.append(Membership(column.name, (category,), negated=True))
-        if column.missing:
-            literals += [Missing(column.name), Known(column.name)]
-    return tuple(literals)
-
-
-def _frequent(column: Column, table: Table) -> tuple[Value, ...]:
-    """The categories that enough rows have, in their order; of many, the most frequent."""
-    if not column.categories:
-        return ()
-    codes, values = table.codes(column.name)
-    counts = np.bincount(codes[codes >= 0], minlength=len(values))
-    enough = max(FEWEST_ROWS, SMALLEST_SHARE * table.n_rows)
-    most_first = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
-    return tuple(values[k] for k in np.sort(most_first) if counts[k] >= enough)
-
-
-def truths(literals: Sequence[Literal], table: Table) -> NDArray[np.bool_]:
-    """The literals as Boolean columns."""
-    columns = np.empty((table.n_rows, len(literals)), dtype=np.bool_)
-    for k, literal in enumerate(literals):
-        columns[:, k] = literal.evaluate(table)
-    return columns
 
 
 def network_rows(
@@ -61,7 +25,7 @@ def network_rows(
         missing=scaling.missing(table),
         y=y.astype(np.float32),
         weight=weight.astype(np.float32),
-        mean=scaling.means(table, weight).astype(np.float32),
+        mean=np.array(scaling.mean, dtype=np.float32),
     )
 
 

@@ -65,6 +65,11 @@ class Labels:
         """The classes as rules name them."""
         return tuple(_plain(label) for label in self.classes)
 
+    @property
+    def described(self) -> tuple[int, ...]:
+        """The classes that get rules: one of two, all of more."""
+        return (self.positive,) if len(self.classes) == 2 else tuple(range(len(self.classes)))
+
     def blank(self, k: int, schema: Schema) -> RuleSet:
         """The empty rule set of the k-th class: against the other one, or against all others."""
         label = self.values[k]

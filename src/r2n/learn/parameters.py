@@ -1,10 +1,10 @@
-"""Checks of the estimator's parameters, before any work is done."""
+"""How a parameter is declared: its type, its default and what its values must be, in one place."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,16 @@ class Check:
 
     words: str
     holds: Callable[[Any], bool]
+
+
+def parameter(default: Any, check: Check | None = None) -> Any:
+    """Declare a field of a dataclass as a parameter; without a check, what reads its value refuses what is wrong."""
+    return field(default=default, metadata={} if check is None else {"check": check})
+
+
+def checks_of(owner: Any) -> dict[str, Check]:
+    """The checks that a dataclass declares with its parameters."""
+    return {each.name: each.metadata["check"] for each in fields(owner) if "check" in each.metadata}
 
 
 def _is_whole(value: Any) -> bool:

@@ -36,9 +36,10 @@ class Picks:
             options.append((counted.without_unread(), Counts.of(fired, truth, weight)))
         return cls(tuple(options))
 
-    def model(self, chosen: int) -> tuple[RuleSet, Counts]:
-        """The rules of a model, and what its probabilities are counted from."""
-        return self.options[chosen]
+    def model(self, chosen: Sequence[int]) -> tuple[RuleSet, Counts]:
+        """The rules of a model, and what its probabilities are counted from. One place is chosen, of one rule set."""
+        (place,) = chosen
+        return self.options[place]
 
 
 @dataclass(frozen=True)

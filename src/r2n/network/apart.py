@@ -17,7 +17,8 @@ from typing import Protocol
 from r2n.errors import EngineUnavailable
 from r2n.network.batches import Rows
 from r2n.network.model import Network
-from r2n.network.training import Index, Kept, Record, Settings, Training
+from r2n.network.record import Record
+from r2n.network.training import Index, Kept, Settings, Training
 from r2n.runtime.forks import LOST
 
 SERVE = "import sys; sys.path[:] = {path!r}; from r2n.network.apart import serve; serve({handle})"
@@ -32,7 +33,8 @@ class Trainer(Protocol):
 
     def __iter__(self) -> Iterator[Record]: ...
 
-    def best(self) -> list[Kept]: ...
+    def best(self) -> list[Kept]:
+        """Return what was kept of each restart so far."""
 
 
 def start_training(network: Network, settings: Settings, rows: Rows, train: Index, judge: Index, seed: int) -> Trainer:
@@ -54,7 +56,7 @@ class TrainingApart:
             with there:
                 process = _start_interpreter(there)
             try:
-                yield from self._heard(here)
+                yield from self._receive(here)
             except (EOFError, ConnectionError) as error:
                 process.kill()
                 problem = f"ended early (exit code {process.wait()})"
@@ -63,7 +65,7 @@ class TrainingApart:
                 process.kill()  # it may be in the middle of work that nobody waits for any more
                 process.wait()
 
-    def _heard(self, other: Connection) -> Iterator[Record]:
+    def _receive(self, other: Connection) -> Iterator[Record]:
         """Hand the work over; yield records as they come, each chunk's after the weights that belong to them."""
         other.send(self._work)
         while (chunk := other.recv()) is not None:

@@ -62,7 +62,7 @@ def epoch_pieces(
         yield Piece(epoch, passes, filled, real.reshape(filled.shape), ends)
 
 
-def packed(pieces: Iterator[Piece], most: int) -> Iterator[list[Piece]]:
+def pack_pieces(pieces: Iterator[Piece], most: int) -> Iterator[list[Piece]]:
     """Group pieces so that a group holds at most `most` steps: small tables share a chunk."""
     group: list[Piece] = []
     for piece in pieces:
@@ -81,7 +81,7 @@ def chunk_of(group: list[Piece], rows: Rows, total_weight: float, cooling: Cooli
     steps = [(piece, piece.ends and k == len(piece.rows) - 1) for piece in group for k in range(len(piece.rows))]
     weight = rows.weight[index] * real
 
-    def padded(values: NDArray[Any]) -> NDArray[Any]:
+    def pad(values: NDArray[Any]) -> NDArray[Any]:
         full = np.zeros((most, *values.shape[1:]), dtype=values.dtype)
         full[: len(values)] = values
         return full
@@ -90,13 +90,13 @@ def chunk_of(group: list[Piece], rows: Rows, total_weight: float, cooling: Cooli
     passes = np.array([piece.passes for piece, _ in steps])
     share = weight.sum(axis=1) / passes / max(total_weight, 1e-12)
     return Chunk(
-        x=padded(rows.x[index].transpose(0, 2, 1)),
-        given=padded(rows.given[index].transpose(0, 2, 1)),
-        y=padded(rows.y[index]),
-        weight=padded(weight),
-        tau=padded(tau),
-        share=padded(share.astype(np.float32)),
-        last=padded(np.array([last for _, last in steps])),
+        x=pad(rows.x[index].transpose(0, 2, 1)),
+        given=pad(rows.given[index].transpose(0, 2, 1)),
+        y=pad(rows.y[index]),
+        weight=pad(weight),
+        tau=pad(tau),
+        share=pad(share.astype(np.float32)),
+        last=pad(np.array([last for _, last in steps])),
         n_steps=np.int32(len(steps)),
     )
 

@@ -17,4 +17,5 @@ class Cooling:
     floor: float = 1e-4
 
     def temperature(self, epoch: int) -> float:
+        """Return the temperature of an epoch, counted from 0."""
         return max(self.start * self.gamma**epoch, self.floor)

@@ -22,9 +22,11 @@ class LiteralModule(Protocol):
     """m learned literals over the columns of a matrix x (d, n), whose rows are the last axis."""
 
     @property
-    def n_literals(self) -> int: ...
+    def n_literals(self) -> int:
+        """The number of literals."""
 
-    def initialise(self, rng: np.random.Generator, initial: str = "sparse") -> LiteralParams: ...
+    def initialise(self, rng: np.random.Generator, initial: str = "sparse") -> LiteralParams:
+        """Draw the first weights."""
 
     def evaluate(self, params: LiteralParams, x: Array, tau: Array | float) -> Array:
         """Soft truth (m, n) of the literals at temperature tau."""
@@ -88,9 +90,11 @@ class Halfspaces:
         )
 
     def evaluate(self, params: HalfspaceParams, x: Array, tau: Array | float) -> Array:
+        """Compute the truth of each literal at temperature τ (Eq. 2)."""
         return sigmoid((params.W_p.T @ x + params.b[:, None]) / tau)  # Eq. 2
 
     def step(self, params: HalfspaceParams, x: Array, missing: Array, mean: Leaf | float = 0.0) -> Array:
+        """Compute the crisp truth of each literal, with negligible weights left out."""
         W_p, b = self.lighter(params, mean)
         truth = W_p.T @ x + b[:, None] > 0
         if missing.shape[0]:  # a table without missing values has no mask
@@ -110,9 +114,11 @@ class Halfspaces:
         return HalfspaceParams(W_p, params.b + ((params.W_p - W_p).T * mean).sum(axis=1))
 
     def penalise(self, params: HalfspaceParams) -> Array:
+        """Sum the absolute weights."""
         return jnp.abs(params.W_p).sum()
 
     def decode(self, params: HalfspaceParams, mean: Leaf | float = 0.0) -> tuple[DecodedHalfspace, ...]:
+        """Read the literals in exact float64, with negligible weights left out."""
         exact = HalfspaceParams(*(np.asarray(leaf, dtype=np.float64) for leaf in params))
         W_p, b = self.lighter(exact, mean)
         return tuple(

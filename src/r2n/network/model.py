@@ -52,6 +52,7 @@ class Network:
 
     @property
     def soft_or(self) -> OrGate:
+        """The OR gate that the structure names."""
         return OR_GATES[self.or_gate]
 
     @property

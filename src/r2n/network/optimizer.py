@@ -44,14 +44,14 @@ class Optimizer:
     def direction(self, gradient: Params, moments: Moments) -> tuple[Params, Moments]:
         """Where to go, in units of the learning rate, and the moments after it."""
         if self.clip is not None:
-            gradient = clipped(gradient, self.clip)
+            gradient = clip_gradient_to(gradient, self.clip)
         if self.kind == "amsgrad":
             return amsgrad(gradient, moments)
         direction, moments = optax.scale_by_adam().update(gradient, moments)
         return direction, moments
 
 
-def clipped(gradient: Params, most: float) -> Params:
+def clip_gradient_to(gradient: Params, most: float) -> Params:
     """The gradient, brought to the norm `most` if it is longer."""
     norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(gradient)))
     factor = jnp.minimum(1.0, most / (norm + 1e-6))

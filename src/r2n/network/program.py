@@ -55,7 +55,7 @@ class Knobs(NamedTuple):
     by_loss: Leaf  # compare epochs by the training loss, as the paper does; only those equally cold can be compared
 
 
-class State(NamedTuple):
+class TrainingState(NamedTuple):
     """Every array carries the restarts first."""
 
     params: Params
@@ -76,12 +76,14 @@ class Marks(NamedTuple):
 
 def initialise(
     network: Network, restarts: int, rng: np.random.Generator, optimizer: Optimizer = ADAM, initial: str = "sparse"
-) -> State:
+) -> TrainingState:
     """Restarts that differ: each draws its own weights. On the host, where nothing has to be compiled."""
     drawn = [network.initialise(rng, initial) for _ in range(restarts)]
     params: Params = jax.tree.map(lambda *leaves: np.stack(leaves), *drawn)
     never = np.full(restarts, np.inf, np.float32)
-    return State(params, optimizer.begin(params, restarts), np.zeros(restarts, np.float32), params, never, never)
+    return TrainingState(
+        params, optimizer.begin(params, restarts), np.zeros(restarts, np.float32), params, never, never
+    )
 
 
 def crisp_error(network: Network, params: Params, judge: Judge) -> Array:
@@ -96,8 +98,14 @@ def crisp_error(network: Network, params: Params, judge: Judge) -> Array:
 
 
 def _train_step(
-    network: Network, optimizer: Optimizer, chunk: Chunk, i: Array, rate: Leaf, penalties: Penalties, state: State
-) -> State:
+    network: Network,
+    optimizer: Optimizer,
+    chunk: Chunk,
+    i: Array,
+    rate: Leaf,
+    penalties: Penalties,
+    state: TrainingState,
+) -> TrainingState:
     """One step of one restart on the chunk's i-th batch."""
     loss, gradient = jax.value_and_grad(network.loss)(
         state.params, chunk.x[i], chunk.given[i], chunk.y[i], chunk.weight[i], chunk.tau[i], penalties
@@ -108,8 +116,8 @@ def _train_step(
 
 
 def _end_epoch(
-    network: Network, judge: Judge, knobs: Knobs, tau: Array, state: State
-) -> tuple[State, tuple[Array, Array, Array]]:
+    network: Network, judge: Judge, knobs: Knobs, tau: Array, state: TrainingState
+) -> tuple[TrainingState, tuple[Array, Array, Array]]:
     """Judge one restart's crisp rule set, and keep its weights if it is the best so far.
 
     A warm network may lose little by answering everywhere with the share of the label, which no crisp rule set can:
@@ -131,24 +139,24 @@ def _end_epoch(
 
 @partial(jax.jit, static_argnames=("network", "optimizer"))
 def run(
-    state: State, chunk: Chunk, judge: Judge, knobs: Knobs, network: Network, optimizer: Optimizer = ADAM
-) -> tuple[State, Marks]:
+    state: TrainingState, chunk: Chunk, judge: Judge, knobs: Knobs, network: Network, optimizer: Optimizer = ADAM
+) -> tuple[TrainingState, Marks]:
     """The chunk's steps, all restarts side by side."""
     capacity, restarts = chunk.tau.shape[0], state.best_score.shape[0]
     blank = jnp.zeros((capacity, restarts))
     train_step = partial(_train_step, network, optimizer)
     end_epoch = partial(_end_epoch, network, judge, knobs)
 
-    def body(i: Array, carry: tuple[State, Marks]) -> tuple[State, Marks]:
+    def body(i: Array, carry: tuple[TrainingState, Marks]) -> tuple[TrainingState, Marks]:
         state, marks = carry
         state = jax.vmap(partial(train_step, chunk, i, knobs.learning_rate))(knobs.penalties, state)
 
-        def ended(state: State, marks: Marks) -> tuple[State, Marks]:
+        def record_epoch(state: TrainingState, marks: Marks) -> tuple[TrainingState, Marks]:
             state, seen = jax.vmap(partial(end_epoch, chunk.tau[i]))(state)
             return state, Marks(*(old.at[i].set(new) for old, new in zip(marks, seen, strict=True)))
 
-        after: tuple[State, Marks] = jax.lax.cond(chunk.last[i], ended, lambda *same: same, state, marks)
+        after: tuple[TrainingState, Marks] = jax.lax.cond(chunk.last[i], record_epoch, lambda *same: same, state, marks)
         return after
 
-    done: tuple[State, Marks] = jax.lax.fori_loop(0, chunk.n_steps, body, (state, Marks(blank, blank, blank)))
+    done: tuple[TrainingState, Marks] = jax.lax.fori_loop(0, chunk.n_steps, body, (state, Marks(blank, blank, blank)))
     return done

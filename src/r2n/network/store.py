@@ -46,8 +46,8 @@ class Store:
         except OSError as error:
             log.debug("cannot read the compiled program %s: %s", path, error)
             return None
-        digest, packed = content[:DIGEST], content[DIGEST:]
-        if sha256(packed).digest() != digest:
+        digest, pack_pieces = content[:DIGEST], content[DIGEST:]
+        if sha256(pack_pieces).digest() != digest:
             log.debug("the compiled program %s is not whole", path)
             self.remove(key)
             return None
@@ -55,15 +55,15 @@ class Store:
             os.utime(path)  # it was read now
         except OSError as error:
             log.debug("cannot mark the compiled program %s as read: %s", path, error)
-        return zlib.decompress(packed)
+        return zlib.decompress(pack_pieces)
 
     def write(self, key: str, program: bytes) -> None:
         """Keep a program under this key, in place of what was there, and remove what is too much."""
-        packed = zlib.compress(program)
+        pack_pieces = zlib.compress(program)
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if _is_own(self.folder):
-                self._replace(self._path(key), sha256(packed).digest() + packed)
+                self._replace(self._path(key), sha256(pack_pieces).digest() + pack_pieces)
                 self._prune()
         except OSError as error:
             log.debug("cannot keep a compiled program in %s: %s", self.folder, error)

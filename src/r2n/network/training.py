@@ -8,15 +8,16 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.network.batches import Piece, Rows, capacity, chunk_of, epoch_pieces, judge_of, packed
+from r2n.network.batches import Piece, Rows, capacity, chunk_of, epoch_pieces, judge_of, pack_pieces
 from r2n.network.cooling import Cooling
 from r2n.network.engine import prepare_engine, shapes_of, training_program
 from r2n.network.model import Network, Params, Penalties
 from r2n.network.optimizer import Optimizer
 from r2n.network.program import ADAM, JUDGE_BLOCKS, Knobs, Marks, initialise
+from r2n.network.record import Record
 
 Index = NDArray[np.integer[Any]]
-LOOKED_AT = 4  # blocks of rows on which an epoch's crisp error is told, where it decides nothing
+LOOKED_AT = 4  # blocks of rows on which an epoch's crisp error is reported, where it decides nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,6 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """One epoch of all restarts; the tuples have one entry per restart."""
-
-    epoch: int
-    temperature: float
-    loss: tuple[float, ...]
-    error: tuple[float, ...]  # of the crisp rule set, on the rows that judge
-    n_rules: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Kept:
     """A restart's best epoch: its weights, the score it was kept for, and its temperature."""
 
@@ -66,7 +56,7 @@ class Training:
         self._network, self._settings, self._rows = network, settings, rows
         self._train = np.asarray(train, dtype=np.int32)
         self._rng = np.random.default_rng(seed)
-        # Where the loss decides, the crisp error is only told: judging all rows would take a third of the time.
+        # Where the loss decides, the crisp error is only reported: judging all rows would take a third of the time.
         blocks = LOOKED_AT if settings.by_loss else JUDGE_BLOCKS
         self._judge = judge_of(rows, np.asarray(judge, dtype=np.int32), self._rng, blocks)
         self._state = initialise(network, settings.restarts, self._rng, settings.optimizer, settings.initial)
@@ -83,7 +73,7 @@ class Training:
         knobs = Knobs(penalties, np.float32(s.learning_rate), np.float32(s.price), np.bool_(s.by_loss))
         most = capacity(s.batch_size, self._rows.x.shape[1] + self._rows.given.shape[1])
         total_weight = float(self._rows.weight[self._train].sum())
-        for group in packed(self._pieces(most), most):
+        for group in pack_pieces(self._pieces(most), most):
             chunk = chunk_of(group, self._rows, total_weight, s.cooling, most)
             # Nothing is donated: after an interrupt the state of the last whole chunk is still there.
             arguments = (self._state, chunk, self._judge, knobs)

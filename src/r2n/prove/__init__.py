@@ -1,10 +1,11 @@
-"""Proofs about rules: what is true of every row that can come. scipy, loaded when a proof is asked for."""
+"""Proofs about rules on every row that can occur. scipy is loaded by the first proof."""
 
 from r2n.prove.diff import Diff, RowDiff, diff
-from r2n.prove.domain import Domain, Row, Values
+from r2n.prove.domain import Domain, Row
 from r2n.prove.equivalence import Equivalence, equivalent
 from r2n.prove.search import Answer, find_row
 from r2n.prove.simplify import PROOFS, Prover, prove_simpler
+from r2n.prove.values import Values
 
 __all__ = [
     "PROOFS",

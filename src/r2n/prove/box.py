@@ -1,4 +1,4 @@
-"""What a column may still hold while a row is looked for: exact, to the last float."""
+"""What each column may still hold during a search for a row: exact, to the last float."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeAlias
 
-from r2n.prove.domain import Domain, Values
+from r2n.prove.domain import Domain
+from r2n.prove.values import Values
 from r2n.rules.floats import largest_where
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.table import Value
@@ -20,7 +22,7 @@ _NOTHING: frozenset[Value] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Possible:
     """The values that a column may still have, `low` and `high` included; `only` these if given, `never` those."""
 
     numeric: bool
@@ -33,12 +35,12 @@ class State:
     named: tuple[Value, ...] = ()  # examples of what comes, if more may come
 
     @classmethod
-    def of(cls, values: Values) -> State:
-        """All that the domain allows."""
+    def of(cls, values: Values) -> Possible:
+        """Start from all that the domain allows."""
         only = None if values.other else frozenset(values.categories)
         low, high = max(values.low, -LARGEST), min(values.high, LARGEST)
         never, named = frozenset(values.never), values.categories
-        return cls(values.numeric, low, high, values.integer, only, never, values.missing, named)._tightened()
+        return cls(values.numeric, low, high, values.integer, only, never, values.missing, named)._tighten()
 
     @property
     def known(self) -> bool:
@@ -50,28 +52,28 @@ class State:
         """Whether nothing is left."""
         return not self.missing and not self.known
 
-    def must_be_known(self) -> State:
-        """Not missing."""
+    def must_be_known(self) -> Possible:
+        """Rule out a missing value."""
         return replace(self, missing=False)
 
-    def must_be_missing(self) -> State:
-        """Nothing but missing."""
+    def must_be_missing(self) -> Possible:
+        """Allow nothing but a missing value."""
         return replace(self, low=math.inf, high=-math.inf, only=_NOTHING)
 
-    def within(self, low: float, high: float) -> State:
-        """If known, then in this range."""
-        return replace(self, low=max(self.low, low), high=min(self.high, high))._tightened()
+    def within(self, low: float, high: float) -> Possible:
+        """Allow, besides a missing value, only this range."""
+        return replace(self, low=max(self.low, low), high=min(self.high, high))._tighten()
 
-    def among(self, values: frozenset[Value]) -> State:
-        """If known, then one of these."""
-        return replace(self, only=values if self.only is None else self.only & values)._tightened()
+    def among(self, values: frozenset[Value]) -> Possible:
+        """Allow, besides a missing value, only these."""
+        return replace(self, only=values if self.only is None else self.only & values)._tighten()
 
-    def apart_from(self, values: frozenset[Value]) -> State:
-        """If known, then none of these."""
-        return replace(self, never=self.never | values)._tightened()
+    def apart_from(self, values: frozenset[Value]) -> Possible:
+        """Rule out these values."""
+        return replace(self, never=self.never | values)._tighten()
 
-    def _tightened(self) -> State:
-        """Bounds that are values themselves."""
+    def _tighten(self) -> Possible:
+        """Move the bounds to values that the column may have."""
         if self.only is not None:
             left = frozenset(value for value in self.only - self.never if not self.numeric or self._in_range(value))
             floats = [float(value) for value in left] if self.numeric else []
@@ -91,7 +93,7 @@ class State:
         )
 
     def _first(self, bound: float, to: float) -> float:
-        """The first value from a bound on; beyond 2⁵³ an excluded integer may be the float of another one."""
+        """Find the first value from a bound on; beyond 2⁵³ an excluded integer may be the float of another one."""
         if self.integer and math.isfinite(bound):
             bound = float(math.ceil(bound) if to > 0.0 else math.floor(bound))
         while abs(bound) < EXACT and bound in self.never:
@@ -99,11 +101,11 @@ class State:
         return bound
 
     def value(self, wish: float = 0.0) -> Value | None:
-        """A value that it may have, near a wish; None if that is hard to say, or nothing is left."""
+        """Pick a value that the column may have, near a wish; None if none is left, or none is easily found."""
         if self.only is not None:
             return min(self.only, key=lambda value: (_distance(value, wish), str(value)), default=None)
         if not self.numeric:
-            return next((value for value in self.named if value not in self.never), _unseen(self.never))
+            return next((value for value in self.named if value not in self.never), _make_unseen(self.never))
         if self.low > self.high:
             return None
         wish = min(max(wish, self.low), self.high)
@@ -111,7 +113,7 @@ class State:
         return next((near for near in self._near(wish) if near not in self.never and self._in_range(near)), None)
 
     def any_value(self) -> Value | None:
-        """Missing if it may be, else some value."""
+        """Pick a missing value if it may be missing, else some value."""
         return None if self.missing else self.value()
 
     def _near(self, wish: float) -> list[float]:
@@ -124,38 +126,38 @@ def _distance(value: Value, wish: float) -> float:
     return 0.0 if isinstance(value, str) else abs(float(value) - wish)
 
 
-def _unseen(never: frozenset[Value]) -> Value:
-    """A category like these, but none of them."""
+def _make_unseen(never: frozenset[Value]) -> Value:
+    """Make a category of the same type that is none of these."""
     numbers = [value for value in never if not isinstance(value, str)]
     if numbers:
         return next(k for k in range(len(never) + 1) if k not in never)
     return next(name for name in ("other", *(f"other {k}" for k in range(len(never)))) if name not in never)
 
 
-States = Mapping[str, State]
+Box: TypeAlias = Mapping[str, Possible]
 
 
-def states_of(domain: Domain, literals: Collection[Literal]) -> dict[str, State]:
-    """The columns that literals read, at first."""
+def box_of(domain: Domain, literals: Collection[Literal]) -> dict[str, Possible]:
+    """Collect what the columns that these literals read may hold at first."""
     domain = domain.reading(literals)
     names = dict.fromkeys(name for literal in literals for name in literal.columns)
-    return {name: State.of(domain[name]) for name in names}
+    return {name: Possible.of(domain[name]) for name in names}
 
 
 @lru_cache(maxsize=100_000)
-def restrict(state: State, literal: Literal, truth: bool) -> State:
-    """What is left of a column where a literal about it alone is true, or false: exactly."""
+def restrict(possible: Possible, literal: Literal, truth: bool) -> Possible:
+    """Restrict a column to where a literal about it alone is true, or false: exactly."""
     match literal:
         case Known() | Missing():
-            return state.must_be_known() if truth == isinstance(literal, Known) else state.must_be_missing()
+            return possible.must_be_known() if truth == isinstance(literal, Known) else possible.must_be_missing()
         case Membership(_, values, negated):
             named = frozenset(values)
-            left = state.among(named) if truth != negated else state.apart_from(named)
+            left = possible.among(named) if truth != negated else possible.apart_from(named)
         case Halfspace():
             low, high = _true_between(literal)
             if not truth:  # one of the two is a bound of all floats
                 low, high = (-LARGEST, _below(low)) if high == LARGEST else (math.nextafter(high, math.inf), LARGEST)
-            left = state.within(low, high)
+            left = possible.within(low, high)
     return left.must_be_known() if truth else left
 
 
@@ -165,7 +167,7 @@ def _below(number: float) -> float:
 
 @lru_cache(maxsize=10_000)
 def _true_between(literal: Halfspace) -> tuple[float, float]:
-    """From which float to which a halfspace of one column is true; fl(a·x) never falls as a·x grows."""
+    """Find the first and last float where a halfspace of one column is true; fl(a·x) never falls as a·x grows."""
     ((_, a),) = literal.numbers
     if abs(a) * -LARGEST > literal.threshold:  # true everywhere
         return -LARGEST, LARGEST
@@ -174,33 +176,33 @@ def _true_between(literal: Halfspace) -> tuple[float, float]:
     return (first, LARGEST) if a > 0.0 else (-LARGEST, -first)
 
 
-def sum_between(literal: Halfspace, states: States) -> tuple[float, float]:
-    """The least and the largest float that the sum can be: float products and sums never fall as a term grows.
+def sum_between(literal: Halfspace, box: Box) -> tuple[float, float]:
+    """Bound the float sum from both sides: float products and sums never fall as a term grows.
 
     A NaN (inf - inf) is among them only if the least is -inf or the largest is inf, or both are NaN.
     """
     low = high = -0.0
     for name, a in literal.numbers:
-        ends = a * states[name].low, a * states[name].high
+        ends = a * box[name].low, a * box[name].high
         low, high = low + min(ends), high + max(ends)
     return low, high
 
 
-def status(literal: Literal, states: States) -> bool | None:
+def status(literal: Literal, box: Box) -> bool | None:
     """Whether it is true, or false, on all that is left; None if that is open."""
     if isinstance(literal, Halfspace) and literal.n_terms > 1:
-        if not all(states[name].known for name in literal.columns):
+        if not all(box[name].known for name in literal.columns):
             return False
-        low, high = sum_between(literal, states)
+        low, high = sum_between(literal, box)
         if high <= literal.threshold:
             return False
-        certain = low > literal.threshold and not any(states[name].missing for name in literal.columns)
+        certain = low > literal.threshold and not any(box[name].missing for name in literal.columns)
         return True if certain else None
-    return _status(states[literal.columns[0]], literal)
+    return _status(box[literal.columns[0]], literal)
 
 
 @lru_cache(maxsize=100_000)
-def _status(state: State, literal: Literal) -> bool | None:
-    if restrict(state, literal, True).empty:
+def _status(possible: Possible, literal: Literal) -> bool | None:
+    if restrict(possible, literal, True).empty:
         return False
-    return True if restrict(state, literal, False).empty else None
+    return True if restrict(possible, literal, False).empty else None

@@ -1,6 +1,6 @@
-"""Parts of all rows, and how they are looked into: narrowed, solved, tried out, split.
+"""Cases, the parts of all rows, and how the search handles one: narrow, solve, try a row, split.
 
-A case is a box of what the columns may still hold (exact, see `states`), and some halfspaces over several columns that
+A case is a box of what the columns may still hold (exact, see `box.py`), and some halfspaces over several columns that
 are to be true or false in it.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from r2n.prove.box import LARGEST, State, restrict, status
+from r2n.prove.box import LARGEST, Box, restrict, status
 from r2n.prove.domain import Row
 from r2n.prove.farkas import HUGE, Demand, solve
 from r2n.rewrite.logic import contradicts, implies
@@ -25,30 +25,30 @@ Ranges: TypeAlias = list[tuple[float, float]]
 class Case:
     """A part of all rows: a box, halfspaces that are true or false in it, rules that must still be made false."""
 
-    states: Mapping[str, State]
+    box: Box
     held: Mapping[Halfspace, bool]
     open: tuple[Literals, ...]
 
     def where(self, literal: Literal, truth: bool) -> Case | None:
-        """The part where a literal over known columns is true, or false; None if it is seen that nothing is left."""
+        """Restrict the case to where a literal over known columns is true, or false; None if nothing is left."""
         assert not has_cases(literal), "sums are told case by case before proofs look at them"
         if isinstance(literal, Halfspace) and literal.n_terms > 1:
-            case = self.with_states({name: self.states[name].must_be_known() for name in literal.columns})
+            case = self.with_columns({name: self.box[name].must_be_known() for name in literal.columns})
             if case is None or case.says(literal) == (not truth):
                 return None
             return replace(case, held={**case.held, literal: truth})
         (name,) = literal.columns
-        return self.with_states({name: restrict(self.states[name], literal, truth)})
+        return self.with_columns({name: restrict(self.box[name], literal, truth)})
 
-    def with_states(self, changed: Mapping[str, State]) -> Case | None:
-        """With other states for some columns; None if one of them is empty."""
-        if any(state.empty for state in changed.values()):
+    def with_columns(self, changed: Box) -> Case | None:
+        """Replace what some columns may hold; None if nothing is left of one."""
+        if any(possible.empty for possible in changed.values()):
             return None
-        return replace(self, states={**self.states, **changed})
+        return replace(self, box={**self.box, **changed})
 
     def says(self, literal: Literal) -> bool | None:
         """Whether a literal is true, or false, in all of this case; None if that is not seen."""
-        known = status(literal, self.states)
+        known = status(literal, self.box)
         if known is not None or not isinstance(literal, Halfspace):
             return known
         for other, truth in self.held.items():
@@ -72,26 +72,26 @@ class Case:
         return tuple(left)
 
     def falsities(self, literal: Literal) -> Iterator[Case | None]:
-        """The parts in which a literal is false: a column that it reads is missing, or it is false as it stands."""
+        """Yield the parts where a literal is false: a column of it is missing, or its value falls short."""
         if not isinstance(literal, Halfspace) or literal.n_terms == 1:
             yield self.where(literal, False)
             return
         case: Case | None = self
         for name in literal.columns:
-            if case is not None and case.states[name].missing:
-                yield case.with_states({name: case.states[name].must_be_missing()})
-                case = case.with_states({name: case.states[name].must_be_known()})
+            if case is not None and case.box[name].missing:
+                yield case.with_columns({name: case.box[name].must_be_missing()})
+                case = case.with_columns({name: case.box[name].must_be_known()})
         yield case and case.where(literal, False)
 
 
 def look_into(case: Case) -> Row | list[Case] | None:
-    """A row to try, the cases that are left to look into, or None if nothing more can be done."""
-    narrowed = _narrowed(case)
+    """Handle a case: return a row to try, smaller cases, or None if the case can be neither solved nor split."""
+    narrowed = _narrow(case)
     if narrowed is None:
         return []
     case = narrowed
     demands = [Demand.of(literal, truth) for literal, truth in case.held.items()]
-    outcome = solve(demands, case.states) if demands else None
+    outcome = solve(demands, case.box) if demands else None
     if outcome is not None and outcome.impossible:
         return []
     point = outcome.point if outcome is not None else {}
@@ -102,8 +102,8 @@ def look_into(case: Case) -> Row | list[Case] | None:
     return _along_column(case, point) or (_along_rule(case, case.open) if case.open else None)
 
 
-def _narrowed(case: Case) -> Case | None:
-    """What follows at once: rules that are false are done with; the last open literal of a rule must be false."""
+def _narrow(case: Case) -> Case | None:
+    """Draw easy conclusions: drop false rules; make the last undecided literal of a rule false."""
     while True:
         left: list[Literals] = []
         before = case
@@ -121,28 +121,28 @@ def _narrowed(case: Case) -> Case | None:
             else:
                 case = parts[0]
         case = replace(case, open=tuple(left))
-        if case.states == before.states and case.held == before.held:
+        if case.box == before.box and case.held == before.held:
             break
-    if any(status(literal, case.states) == (not truth) for literal, truth in case.held.items()):
+    if any(status(literal, case.box) == (not truth) for literal, truth in case.held.items()):
         return None
     return case
 
 
 def _row_near(case: Case, point: Mapping[str, float]) -> Row | None:
-    """A row of the box, at the point where there is one; missing where it may be, which makes least true."""
+    """Make a row of the box, at the point if there is one; missing where allowed, so that few literals are true."""
     row: Row = {}
-    for name, state in case.states.items():
-        if state.missing:
+    for name, possible in case.box.items():
+        if possible.missing:
             row[name] = None
         else:
-            row[name] = state.value(point.get(name, 0.0))
+            row[name] = possible.value(point.get(name, 0.0))
             if row[name] is None:
                 return None
     return row
 
 
 def holds(literal: Literal, row: Row) -> bool:
-    """Its truth in one row: what numpy computes as well, one number at a time.
+    """Evaluate a literal on one row, as numpy does on many.
 
     >>> holds(Halfspace.of({"x": 1, "y": -2}, 0), {"x": 3.0, "y": 1.0})
     True
@@ -162,7 +162,7 @@ def holds(literal: Literal, row: Row) -> bool:
 
 
 def _addends(literal: Halfspace, row: Row) -> Iterator[float]:
-    """What a sum adds up, in its order; NaN for what is missing and not filled."""
+    """Yield the products of a sum in its order; NaN for what is missing and not filled."""
     fills = dict(literal.fills)
     for name, a in literal.numbers:
         value = row[name]
@@ -173,7 +173,7 @@ def _addends(literal: Halfspace, row: Row) -> Iterator[float]:
 
 
 def _along_rule(case: Case, rules: Sequence[Literals]) -> list[Case]:
-    """One of the rules is made false: by its first literal, or by its second while the first is true, and so on."""
+    """Split by which literal makes a rule false: the first, or the second while the first is true, and so on."""
     rule = min(rules, key=len)
     rest: Case | None = replace(case, open=tuple(other for other in case.open if other != rule))
     parts: list[Case | None] = []
@@ -185,46 +185,46 @@ def _along_rule(case: Case, rules: Sequence[Literals]) -> list[Case]:
 
 
 def _along_column(case: Case, point: Mapping[str, float]) -> list[Case]:
-    """A column of the halfspaces is cut in two or three where that makes more decidable; none if nowhere."""
+    """Split a column of the halfspaces in two or three where that helps; return nothing if it helps nowhere."""
     names = sorted({name for literal in case.held for name in literal.columns})
     for cuts in (_whole_cut, _sign_cut, _size_cut):
         for name in names:
             ranges = cuts(name, case, point)
             if ranges:
-                parts = [case.with_states({name: case.states[name].within(low, high)}) for low, high in ranges]
+                parts = [case.with_columns({name: case.box[name].within(low, high)}) for low, high in ranges]
                 return [part for part in parts if part is not None]
     return []
 
 
 def _whole_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
     """Integers, or one of several numbers: below and above the point."""
-    state = case.states[name]
-    at = min(max(point.get(name, 0.0), state.low), state.high)
-    if state.only is not None and state.low < state.high:
-        below = max(float(value) for value in state.only if float(value) <= at and float(value) < state.high)
-        return [(state.low, below), (math.nextafter(below, math.inf), state.high)]
-    if not state.integer or not 0.0 < state.high - state.low < HUGE:
+    possible = case.box[name]
+    at = min(max(point.get(name, 0.0), possible.low), possible.high)
+    if possible.only is not None and possible.low < possible.high:
+        below = max(float(value) for value in possible.only if float(value) <= at and float(value) < possible.high)
+        return [(possible.low, below), (math.nextafter(below, math.inf), possible.high)]
+    if not possible.integer or not 0.0 < possible.high - possible.low < HUGE:
         return []
-    below = min(float(math.floor(at)), state.high - 1.0)
-    return [(state.low, below), (below + 1.0, state.high)]
+    below = min(float(math.floor(at)), possible.high - 1.0)
+    return [(possible.low, below), (below + 1.0, possible.high)]
 
 
 def _sign_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
     """Numbers without bounds: rounding errors are known only if the sign is."""
-    state = case.states[name]
-    if state.low < 0.0 < state.high and max(-state.low, state.high) > HUGE:
-        return [(state.low, 0.0), (math.nextafter(0.0, 1.0), state.high)]
+    possible = case.box[name]
+    if possible.low < 0.0 < possible.high and max(-possible.low, possible.high) > HUGE:
+        return [(possible.low, 0.0), (math.nextafter(0.0, 1.0), possible.high)]
     return []
 
 
 def _size_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
     """Numbers so large that a sum may overflow stand apart."""
-    state = case.states[name]
-    wild = [literal for literal in case.held if not Demand(literal.numbers, 0.0).is_tame(case.states)]
+    possible = case.box[name]
+    wild = [literal for literal in case.held if not Demand(literal.numbers, 0.0).is_tame(case.box)]
     shares = [
         LARGEST / 8 / literal.n_terms / abs(a) for literal in wild for other, a in literal.numbers if other == name
     ]
     most = min(shares, default=math.inf)
-    if most < max(-state.low, state.high) and state.low <= most and -most <= state.high:
+    if most < max(-possible.low, possible.high) and possible.low <= most and -most <= possible.high:
         return [(-LARGEST, -math.nextafter(most, math.inf)), (math.nextafter(most, math.inf), LARGEST), (-most, most)]
     return []

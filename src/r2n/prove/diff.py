@@ -37,7 +37,25 @@ class ClassDiff:
 
 @dataclass(frozen=True, slots=True, eq=False)  # arrays are not compared as values are
 class RowDiff:
-    """Which rows of a table are decided differently, and how."""
+    """The rows of a table that two models decide differently.
+
+    Parameters
+    ----------
+    n_rows : int
+        The number of rows in the table.
+    rows : array of int
+        The positions of the rows decided differently.
+    before : array
+        What the first model predicts for these rows.
+    after : array
+        What the second model predicts for them.
+
+    Examples
+    --------
+    >>> print(RowDiff.between(np.array(["a", "b"]), np.array(["a", "a"])))
+    1 of 2 rows is decided differently: 1 b → a
+    row 1
+    """
 
     n_rows: int
     rows: NDArray[np.intp]
@@ -46,7 +64,25 @@ class RowDiff:
 
     @classmethod
     def between(cls, before: NDArray[Any], after: NDArray[Any]) -> RowDiff:
-        """The rows to which two models give different labels, one of each for every row."""
+        """Compare two models' predictions for the same rows.
+
+        Parameters
+        ----------
+        before : array
+            What the first model predicts.
+        after : array
+            What the second model predicts.
+
+        Returns
+        -------
+        RowDiff
+            The rows where they differ.
+
+        Examples
+        --------
+        >>> RowDiff.between(np.array([1, 0, 1]), np.array([1, 1, 1])).rows
+        array([1])
+        """
         # As objects, so that a number and a text are different labels, and not an error.
         first, second = (np.asarray(labels, dtype=object) for labels in (before, after))
         rows = np.flatnonzero(first != second)
@@ -65,11 +101,29 @@ class RowDiff:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """What changed from `before` to `after`; false if nothing did."""
+    """What changed from one model to another; false if nothing did.
+
+    Parameters
+    ----------
+    classes : tuple of ClassDiff
+        What changed in the rules for each label.
+    labels : tuple of two tuples
+        The labels of both models in the order in which they are tried, the default last.
+    rows : RowDiff, optional
+        The rows that they decide differently, if a table was given.
+    schema : Schema, optional
+        The columns of the second model, for printing.
+
+    Examples
+    --------
+    >>> from r2n.rules import RuleSet
+    >>> rules = RuleSet.parse("yes if x > 3 else no")
+    >>> bool(diff(rules, rules)), bool(diff(rules, rules.with_rule("y > 1")))
+    (False, True)
+    """
 
     classes: tuple[ClassDiff, ...]
     labels: tuple[tuple[Value, ...], tuple[Value, ...]]
-    """The labels of both in the order in which they are asked, the default last."""
     rows: RowDiff | None = None
     schema: Schema | None = None
 
@@ -78,17 +132,17 @@ class Diff:
 
     @property
     def went(self) -> tuple[Rule, ...]:
-        """The rules that are gone."""
+        """The rules that only the first model has."""
         return tuple(rule for each in self.classes for rule in each.went)
 
     @property
     def came(self) -> tuple[Rule, ...]:
-        """The rules that are new."""
+        """The rules that only the second model has."""
         return tuple(rule for each in self.classes for rule in each.came)
 
     @property
     def changed(self) -> tuple[tuple[Rule, Rule], ...]:
-        """The rules that are different now, each with what became of it."""
+        """The rules that changed, each with what became of it."""
         return tuple(pair for each in self.classes for pair in each.changed)
 
     def __str__(self) -> str:
@@ -109,8 +163,29 @@ class Diff:
 
 
 def diff(before: Model, after: Model, X: object = None) -> Diff:
-    """Which rules came, went and changed; with a table, also which of its rows are decided differently.
+    """Find which rules came, went or changed from one model to another.
 
+    Parameters
+    ----------
+    before : RuleSet or ClassRules
+        The older model.
+    after : RuleSet or ClassRules
+        The newer model.
+    X : table, optional
+        Rows on which to compare the predictions, too.
+
+    Returns
+    -------
+    Diff
+        The changes; `print` shows them.
+
+    Raises
+    ------
+    ParameterError
+        If something else than two models is given.
+
+    Examples
+    --------
     >>> from r2n.rules import RuleSet
     >>> before = RuleSet.parse("yes if x > 3 and z in {a} or y > 7 or w < 1 else no")
     >>> after = RuleSet.parse("yes if x > 4 and z in {a} or w < 1 or v is missing else no")
@@ -127,13 +202,13 @@ def diff(before: Model, after: Model, X: object = None) -> Diff:
         check_model(model)
     old, new = dict(before.branches), dict(after.branches)
     labels = tuple(dict.fromkeys((*old, *new)))
-    classes = tuple(_compared(label, old.get(label, ()), new.get(label, ())) for label in labels)
+    classes = tuple(_compare_rules(label, old.get(label, ()), new.get(label, ())) for label in labels)
     asked = (*old, before.default), (*new, after.default)
     rows = None if X is None else RowDiff.between(before.predict(X), after.predict(X))
     return Diff(classes, asked, rows, after.schema)
 
 
-def _compared(label: Value, before: Sequence[Rule], after: Sequence[Rule]) -> ClassDiff:
+def _compare_rules(label: Value, before: Sequence[Rule], after: Sequence[Rule]) -> ClassDiff:
     went, came = [r for r in before if r not in after], [r for r in after if r not in before]
     changed = _pairs(went, came)
     old, new = {r for r, _ in changed}, {r for _, r in changed}
@@ -147,7 +222,7 @@ def _compared(label: Value, before: Sequence[Rule], after: Sequence[Rule]) -> Cl
 
 
 def _pairs(went: Sequence[Rule], came: Sequence[Rule]) -> list[tuple[Rule, Rule]]:
-    """Rules that are most alike belong together, the most alike first; in the order of those that went."""
+    """Pair the rules that are most alike, in the order of the older ones."""
     likeness = {(a, b): _likeness(a, b) for a in went for b in came}
     found: dict[Rule, Rule] = {}
     for a, b in sorted(likeness, key=lambda pair: -likeness[pair]):
@@ -157,7 +232,7 @@ def _pairs(went: Sequence[Rule], came: Sequence[Rule]) -> list[tuple[Rule, Rule]
 
 
 def _likeness(a: Rule, b: Rule) -> float:
-    """From 0 to 1: how much of the longer rule has its like in the other."""
+    """Rate from 0 to 1 how much of the longer rule has a counterpart in the other."""
     left, total = list(b.literals), 0.0
     for p in a.literals:
         nearest = max(left, key=lambda q: _literal_likeness(p, q), default=None)

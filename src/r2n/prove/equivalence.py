@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from r2n.errors import ParameterError, SchemaError
-from r2n.prove.box import State, states_of
-from r2n.prove.domain import Domain, Row, Values
+from r2n.prove.box import Possible, box_of
+from r2n.prove.domain import Domain, Row
 from r2n.prove.search import STEPS, cells, check_limits, find_row, holds
-from r2n.rewrite.expand import expanded_rule, is_expandable
+from r2n.prove.values import Values
+from r2n.rewrite.expand import expand_rule, is_expandable
 from r2n.rules.classes import ClassRules, Model
 from r2n.rules.literals import Halfspace, Literal, Missing
 from r2n.rules.ruleset import Rule, RuleSet
@@ -26,21 +27,39 @@ Branches: TypeAlias = tuple[tuple[Value, tuple[Rule, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """True if it is proven that two models decide every row of a domain alike.
+    """The result of comparing two models: true if they are proven to predict the same on every row of a domain.
 
-    Otherwise there is a row which they decide differently, with what each says; or, if neither was found in the given
-    time, `undecided`. If a row can be found within what both models saw in training, it is such a row.
+    Otherwise it holds a row that they decide differently, or it is `undecided`. The row lies within what both models
+    saw in training, if such a row is found.
+
+    Parameters
+    ----------
+    row : dict, optional
+        A row that the models decide differently.
+    said : tuple
+        What each model predicts for it.
+    proven : bool
+        Whether the models are proven equivalent.
+    outside : tuple of (str, Values) pairs
+        The columns in which the row is outside what was seen in training, and what was seen.
+    only_outside : bool
+        Whether rows within what was seen are proven to be decided alike.
+
+    Examples
+    --------
+    >>> found = equivalent(RuleSet.parse("yes if x > 3 else no"), RuleSet.parse("yes if x > 4 else no"))
+    >>> bool(found), found.said
+    (False, ('yes', 'no'))
     """
 
     row: Row | None = None
     said: tuple[Value, ...] = ()
     proven: bool = False
     outside: tuple[tuple[str, Values], ...] = ()
-    """The columns in which the row is outside what was seen in training, and what that was."""
     only_outside: bool = False
-    """Whether it is proven that rows within what was seen are decided alike."""
 
     def __bool__(self) -> bool:
+        """Whether the models are proven equivalent."""
         return self.proven
 
     @property
@@ -57,7 +76,7 @@ class Equivalence:
         return f"{found}\n{self._remark()}" if self.outside else found
 
     def _remark(self) -> str:
-        """Where the row is, which is not where rows were."""
+        """Say in which columns the row is outside what was seen."""
         seen = "; ".join(f"{write_name(name)} was {values}" for name, values in self.outside)
         if self.only_outside:
             return f"only outside what was seen in training: {seen}"
@@ -71,11 +90,35 @@ def equivalent(
     time_limit: float = 60.0,
     steps: int = STEPS,
 ) -> Equivalence:
-    """Whether two models decide every row of the domain alike; without one, every row there can be.
+    """Prove that two models predict the same on every row of a domain, or find a row where they do not.
 
-    A row is what comes in a table: a value that stands for a missing one may do so for one of the two alone. The answer
-    is about every row, but the row that is shown is, if there is one, within what both models saw in training.
+    A row is what comes in a table: a value may stand for a missing one in only one of the two models.
 
+    Parameters
+    ----------
+    before : RuleSet or ClassRules
+        One model.
+    after : RuleSet or ClassRules
+        The other model.
+    domain : Domain or dict, optional
+        The rows that can occur; by default any row at all.
+    time_limit : float
+        The seconds that the comparison may take.
+    steps : int
+        The number of cases that one question may take.
+
+    Returns
+    -------
+    Equivalence
+        True if the models are proven equivalent; otherwise it may hold a row.
+
+    Raises
+    ------
+    ParameterError
+        If something else than two models is given, or the domain or a limit cannot be read.
+
+    Examples
+    --------
     >>> before = RuleSet.parse("yes if x > 3 and x + y > 5 else no")
     >>> after = RuleSet.parse("yes if x > 3 else no")
     >>> print(equivalent(before, after, Domain.read({"x": "integer 0..9", "y": "2..9 known"})))
@@ -89,26 +132,26 @@ def equivalent(
     check_limits(steps, time_limit)
     deadline = time.monotonic() + time_limit
     found = _compare(before, after, chosen, deadline, steps)
-    return found if found.row is None else _within_seen(before, after, chosen, deadline, steps, found)
+    return found if found.row is None else _move_inside(before, after, chosen, deadline, steps, found)
 
 
-def _within_seen(
+def _move_inside(
     before: Model, after: Model, domain: Domain, deadline: float, steps: int, found: Equivalence
 ) -> Equivalence:
-    """A row within what was seen in training instead of one that is not: in all columns, or in as many as can be."""
-    seen = _seen(before, after)
+    """Look for a row within what was seen in training: in all columns, or in as many as possible."""
+    seen = _ranges_seen(before, after)
     if not _outside(found, seen):
         return found
     narrow: Domain | None = domain
     for pair in seen:
-        narrow = narrow and _narrowed(narrow, *pair)
+        narrow = narrow and _narrow(narrow, *pair)
     inside = _compare(before, after, narrow, deadline, steps) if narrow else Equivalence()
     if inside.row is not None:
         return inside
     for name, values in seen:
         # If not within its range, then at least a whole number, or a category that is known.
         for part in (values, replace(values, low=-math.inf, high=math.inf)):
-            narrow = _narrowed(domain, name, part)
+            narrow = _narrow(domain, name, part)
             kept = found if not _outside(found, [(name, part)]) else None
             answer = kept or (_compare(before, after, narrow, deadline, steps) if narrow else Equivalence())
             if narrow and answer.row is not None:
@@ -122,14 +165,14 @@ def _outside(found: Equivalence, seen: Iterable[tuple[str, Values]]) -> tuple[tu
     return tuple((name, values) for name, values in seen if not values.allows(row[name]))
 
 
-def _narrowed(domain: Domain, name: str, values: Values) -> Domain | None:
-    """The part of the domain in which a column holds these; None if there is none."""
+def _narrow(domain: Domain, name: str, values: Values) -> Domain | None:
+    """Restrict one column of the domain; None if nothing is left."""
     common = domain[name].common(values)
     return None if common is None else domain.with_columns({name: common})
 
 
-def _seen(before: Model, after: Model) -> tuple[tuple[str, Values], ...]:
-    """What each model saw in the columns that it reads, as far as it knows."""
+def _ranges_seen(before: Model, after: Model) -> tuple[tuple[str, Values], ...]:
+    """Collect what each model saw in training in the columns that it reads."""
     pairs = (
         (name, replace(Values.of(model.schema.column(name)), never=()))
         for model in (before, after)
@@ -140,7 +183,7 @@ def _seen(before: Model, after: Model) -> tuple[tuple[str, Values], ...]:
 
 
 def _compare(before: Model, after: Model, domain: Domain, deadline: float, steps: int) -> Equivalence:
-    """A proof for all rows of the domain, or a row, or neither."""
+    """Compare the models: find a proof for all rows of the domain, or a row, or neither."""
     proven = True
     for reading in _readings(before, after, domain):
         if reading is None:  # too many cases
@@ -154,7 +197,7 @@ def _compare(before: Model, after: Model, domain: Domain, deadline: float, steps
             answer = find_row(here, true.literals, false, steps, left)
             if answer.row is not None:
                 # A column that the question did not read has no say in what is decided here.
-                row = {name: state.any_value() for name, state in _states(before, after, here).items()} | answer.row
+                row = {name: possible.any_value() for name, possible in _box(before, after, here).items()} | answer.row
                 said = _decisions(before, after, row)
                 if len(set(said)) > 1:
                     return Equivalence(row, said)
@@ -163,7 +206,7 @@ def _compare(before: Model, after: Model, domain: Domain, deadline: float, steps
 
 
 def _decisions(before: Model, after: Model, row: Row) -> tuple[Value, ...]:
-    """What both say; nothing if one of them refuses the row, as text where it had numbers."""
+    """Predict by both models; nothing if one refuses the row, for example text where it had numbers."""
     try:
         return decision(before, row), decision(after, row)
     except SchemaError:
@@ -174,8 +217,8 @@ def _literals(before: Model, after: Model) -> tuple[Literal, ...]:
     return *before.literals, *after.literals
 
 
-def _states(before: Model, after: Model, domain: Domain) -> dict[str, State]:
-    return states_of(domain, _literals(before, after))
+def _box(before: Model, after: Model, domain: Domain) -> dict[str, Possible]:
+    return box_of(domain, _literals(before, after))
 
 
 def _domain(before: Model, after: Model, said: Domain | Mapping[str, object] | None) -> Domain:
@@ -209,7 +252,7 @@ def _readings(before: Model, after: Model, domain: Domain) -> Iterator[tuple[Dom
 
 
 def _parts(name: str, values: Values, before: Model, after: Model) -> Iterator[tuple[Values, bool, bool]]:
-    """What a column may hold, and whether the one and the other read it as missing."""
+    """Split what a column may hold by whether each model reads it as missing."""
     codes = dict.fromkeys((*_codes(before, name), *_codes(after, name)))
     ordinary = replace(values, never=(*values.never, *codes))
     if not ordinary.empty:
@@ -242,7 +285,7 @@ def _can_be_without(model: Model, names: Set[str]) -> bool:
 
 
 def without_columns(model: Model, names: Set[str]) -> Model:
-    """The model where these columns are missing.
+    """Rewrite the model for rows where these columns are missing.
 
     >>> print(without_columns(RuleSet.parse("yes if x is missing and y > 1 or x > 1 else no"), {"x"}))
     yes if y > 1
@@ -261,7 +304,7 @@ def _is_filled(rule: Rule, names: Set[str]) -> bool:
 
 
 def _without(rules: Sequence[Rule], names: Set[str]) -> tuple[Rule, ...]:
-    rules = [case for rule in rules for case in (expanded_rule(rule) if _is_filled(rule, names) else (rule,))]
+    rules = [case for rule in rules for case in (expand_rule(rule) if _is_filled(rule, names) else (rule,))]
     told = {literal for rule in rules for literal in rule.literals if not names.isdisjoint(literal.columns)}
     true = {literal for literal in told if isinstance(literal, Missing)}
     kept = [rule for rule in rules if told.intersection(rule.literals) <= true]
@@ -269,7 +312,7 @@ def _without(rules: Sequence[Rule], names: Set[str]) -> tuple[Rule, ...]:
 
 
 def _differences(before: Model, after: Model) -> Iterator[tuple[Rule, list[Rule]]]:
-    """What is true, and what is false, wherever the two decide differently: one pair for each way to do so."""
+    """Yield the ways to decide differently: which literals are then true, and which rules false."""
     for label, rules, passed in _ways(before):
         for other_label, other_rules, other_passed in _ways(after):
             if label != other_label:
@@ -278,7 +321,7 @@ def _differences(before: Model, after: Model) -> Iterator[tuple[Rule, list[Rule]
 
 
 def _ways(model: Model) -> Iterator[tuple[Value, tuple[Rule, ...], list[Rule]]]:
-    """Each label, the rules of which one must be true for it, and all rules that must be false for it."""
+    """Yield each label with its rules, one of which must be true, and the rules that must all be false."""
     passed: list[Rule] = []
     for label, rules in model.branches:
         yield label, rules, list(passed)
@@ -287,12 +330,12 @@ def _ways(model: Model) -> Iterator[tuple[Value, tuple[Rule, ...], list[Rule]]]:
 
 
 def check_model(model: object) -> None:
-    """Refuse anything that is no model."""
+    """Refuse what is no model."""
     if not isinstance(model, RuleSet | ClassRules):
         raise ParameterError(f"rules are compared with rules, not with {model!r}. Read text with RuleSet.parse.")
 
 
 def decision(model: Model, row: Row) -> Value:
-    """What a model says of one row."""
+    """Predict one row."""
     said: Value = model.predict(cells(row or {"": None})).tolist()[0]
     return said

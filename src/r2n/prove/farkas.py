@@ -1,4 +1,4 @@
-"""Linear programs whose "no" is proven: the solver proposes weights, exact arithmetic disposes.
+"""Linear programs with proof: the solver only proposes weights, exact arithmetic checks them.
 
 Sums must not fall below their bounds. If a weighted sum of these demands cannot be met by any point of the box, then
 no point meets them all (Farkas). The weights come from HiGHS, in floats; the check is in fractions, so rounding of
@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from r2n.prove.box import LARGEST, States
+from r2n.prove.box import LARGEST, Box
 from r2n.rules.literals import Halfspace
 from r2n.runtime.forks import with_own_threads
 
@@ -37,26 +37,26 @@ class Demand:
 
     @classmethod
     def of(cls, literal: Halfspace, truth: bool) -> Demand:
-        """What follows from a halfspace that is true, or that is false on known values."""
+        """Make the demand that a halfspace is true, or false on known values."""
         if truth:
             return cls(literal.numbers, literal.threshold)
         return cls(tuple((name, -a) for name, a in literal.numbers), -literal.threshold)
 
-    def is_tame(self, states: States) -> bool:
+    def is_tame(self, box: Box) -> bool:
         """Whether no part of the sum can overflow: then its rounding errors are known, and it is never NaN."""
-        return sum(abs(a) * _reach(states, name) for name, a in self.terms) < LARGEST / 4
+        return sum(abs(a) * _reach(box, name) for name, a in self.terms) < LARGEST / 4
 
-    def loosened(self, states: States) -> tuple[Sum, Fraction]:
-        """A demand on the exact sum that every float row of this box meets if it meets this one."""
+    def loosen(self, box: Box) -> tuple[Sum, Fraction]:
+        """Loosen the demand: every float row of the box that meets it meets the loosened one in exact numbers."""
         # n roundings at most touch a term: the product's, and one for each addition.
         share = (len(self.terms) + 1) * _ROUNDING
         slack = len(self.terms) * _UNDERFLOW
         loose: Sum = {}
         for name, a in self.terms:
-            sign = _sign(states, name)
+            sign = _sign(box, name)
             loose[name] = Fraction(a) + sign * share * abs(Fraction(a))
             if sign == 0:
-                slack += share * abs(Fraction(a)) * Fraction(_reach(states, name))
+                slack += share * abs(Fraction(a)) * Fraction(_reach(box, name))
         return loose, Fraction(self.bound) - slack
 
 
@@ -68,19 +68,19 @@ class Outcome:
     impossible: bool
 
 
-def solve(demands: Sequence[Demand], states: States) -> Outcome:
+def solve(demands: Sequence[Demand], box: Box) -> Outcome:
     """Look for a point of the box that meets all demands by as much as possible."""
     names = sorted({name for demand in demands for name, _ in demand.terms})
-    scales = {name: _scale(name, demands, states) for name in names}
-    found = _deepest(demands, states, scales)
+    scales = {name: _scale(name, demands, box) for name in names}
+    found = _deepest(demands, box, scales)
     if found is None:
         return Outcome({}, False)
     point, depth, weights = found
-    return Outcome(point, depth < 0.0 and all(map(math.isfinite, weights)) and _refutes(weights, demands, states))
+    return Outcome(point, depth < 0.0 and all(map(math.isfinite, weights)) and _refutes(weights, demands, box))
 
 
 def _deepest(
-    demands: Sequence[Demand], states: States, scales: Mapping[str, float]
+    demands: Sequence[Demand], box: Box, scales: Mapping[str, float]
 ) -> tuple[dict[str, float], float, list[float]] | None:
     """The point, by how much it meets the demands (negative: fails), and the weight of each demand."""
     from scipy.optimize import linprog  # only proofs need it: loading and predicting do with numpy
@@ -96,9 +96,9 @@ def _deepest(
         return None
     matrix /= sizes[:, None]
     matrix[:, -1] = -1.0  # Σ a·x - depth ≥ bound
-    box = [(_finite(states[name].low / scale), _finite(states[name].high / scale)) for name, scale in scales.items()]
+    ranges = [(_finite(box[name].low / scale), _finite(box[name].high / scale)) for name, scale in scales.items()]
     goal = np.append(np.zeros(len(place)), -1.0)
-    limits = {"A_ub": -matrix, "b_ub": -bounds / sizes, "bounds": [*box, (None, 1.0)]}
+    limits = {"A_ub": -matrix, "b_ub": -bounds / sizes, "bounds": [*ranges, (None, 1.0)]}
     result = with_own_threads(lambda: linprog(goal, **limits, method="highs"))
     if result.status != 0:
         return None
@@ -112,9 +112,9 @@ def _finite(bound: float) -> float | None:
     return bound if abs(bound) < HUGE else None
 
 
-def _scale(name: str, demands: Sequence[Demand], states: States) -> float:
-    """About the size of the numbers that matter in a column, as a power of two."""
-    ends = [abs(end) for end in (states[name].low, states[name].high) if 0.0 < abs(end) < HUGE]
+def _scale(name: str, demands: Sequence[Demand], box: Box) -> float:
+    """Estimate the size of a column's numbers, as a power of two."""
+    ends = [abs(end) for end in (box[name].low, box[name].high) if 0.0 < abs(end) < HUGE]
     turns = [abs(demand.bound / a) for demand in demands for other, a in demand.terms if other == name]
     size = max([*ends, *(turn for turn in turns if 1 / HUGE < turn < HUGE)], default=1.0)
     return 2.0 ** math.frexp(size)[1]
@@ -123,34 +123,34 @@ def _scale(name: str, demands: Sequence[Demand], states: States) -> float:
 # -- the proof ------------------------------------------------------------------------------------------
 
 
-def _refutes(weights: Sequence[float], demands: Sequence[Demand], states: States) -> bool:
+def _refutes(weights: Sequence[float], demands: Sequence[Demand], box: Box) -> bool:
     """Whether the weighted sum of the loosened demands asks for more than any point of the box gives."""
     largest = max(weights)
     used = [
-        (Fraction(weight), *demand.loosened(states))
+        (Fraction(weight), *demand.loosen(box))
         for weight, demand in zip(weights, demands, strict=True)
-        if weight > 1e-9 * largest and demand.is_tame(states)
+        if weight > 1e-9 * largest and demand.is_tame(box)
     ]
     sums, bounds = [row for _, row, _ in used], [bound for _, _, bound in used]
     chosen = [weight for weight, _, _ in used]
     # A tiny rest of a column without bounds would outweigh everything: there it has to cancel exactly.
-    endless = [name for name, a in _total(chosen, sums).items() if abs(_worst(name, a, states)) > HUGE]
-    return _is_short(chosen, sums, bounds, states) or (
-        bool(endless) and _is_short(_cancelled(chosen, sums, endless), sums, bounds, states)
+    endless = [name for name, a in _total(chosen, sums).items() if abs(_worst(name, a, box)) > HUGE]
+    return _is_short(chosen, sums, bounds, box) or (
+        bool(endless) and _is_short(_cancel(chosen, sums, endless), sums, bounds, box)
     )
 
 
-def _is_short(weights: Sequence[Fraction], sums: Sequence[Sum], bounds: Sequence[Fraction], states: States) -> bool:
+def _is_short(weights: Sequence[Fraction], sums: Sequence[Sum], bounds: Sequence[Fraction], box: Box) -> bool:
     """Whether what is demanded, so weighted, is more than there is."""
     if not weights:
         return False
-    most = sum(a * Fraction(_worst(name, a, states)) for name, a in _total(weights, sums).items())
+    most = sum(a * Fraction(_worst(name, a, box)) for name, a in _total(weights, sums).items())
     return bool(most < sum(weight * bound for weight, bound in zip(weights, bounds, strict=True)))
 
 
-def _worst(name: str, a: Fraction, states: States) -> float:
-    """Where in its box a column with this coefficient adds most."""
-    return 0.0 if a == 0 else states[name].high if a > 0 else states[name].low
+def _worst(name: str, a: Fraction, box: Box) -> float:
+    """Find the value at which a column with this coefficient adds most."""
+    return 0.0 if a == 0 else box[name].high if a > 0 else box[name].low
 
 
 def _total(weights: Sequence[Fraction], sums: Sequence[Sum]) -> Sum:
@@ -161,8 +161,8 @@ def _total(weights: Sequence[Fraction], sums: Sequence[Sum]) -> Sum:
     return total
 
 
-def _cancelled(weights: list[Fraction], sums: Sequence[Sum], names: Sequence[str]) -> list[Fraction]:
-    """Weights near these for which the columns named cancel exactly; none if some would be negative."""
+def _cancel(weights: list[Fraction], sums: Sequence[Sum], names: Sequence[str]) -> list[Fraction]:
+    """Adjust weights so that the named columns cancel exactly; return none if some would be negative."""
     pivots: dict[int, list[Fraction]] = {}
     for name in names:
         row = [each.get(name, Fraction(0)) for each in sums]
@@ -182,10 +182,10 @@ def _cancelled(weights: list[Fraction], sums: Sequence[Sum], names: Sequence[str
     return exact if all(weight >= 0 for weight in exact) and any(exact) else []
 
 
-def _reach(states: States, name: str) -> float:
-    return max(abs(states[name].low), abs(states[name].high))
+def _reach(box: Box, name: str) -> float:
+    return max(abs(box[name].low), abs(box[name].high))
 
 
-def _sign(states: States, name: str) -> int:
+def _sign(box: Box, name: str) -> int:
     """Of all that the column may hold; 0 if it may hold numbers of both signs."""
-    return int(states[name].low >= 0.0) - int(states[name].high <= 0.0)
+    return int(box[name].low >= 0.0) - int(box[name].high <= 0.0)

@@ -1,9 +1,9 @@
-"""The one question to which proofs about rules come down: is there a row where these hold and those do not?
+"""The one question behind every proof: whether there is a row where some literals are true and some rules are false.
 
-A tree of cases, each a box of what the columns may still hold (exact, see `states`) and some halfspaces over several
-columns that are to be true or false. A case ends when the box or a linear program shows that nothing is left (proven,
-see `certificates`), or when a point of it, tried out, is a row that answers the question. Otherwise it is split: along
-a rule that is true in the point but must not be, or along a column.
+The search goes through a tree of cases. Each is a box of what the columns may still hold (exact, see `box.py`) and some
+halfspaces over several columns that must be true or false. A case ends when the box or a linear program shows that
+nothing is left (proven, see `farkas.py`), or when a point of it, tried out, is a row that answers the question.
+Otherwise it is split: along a rule that is true in the point but must not be, or along a column.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.prove.box import states_of
+from r2n.prove.box import box_of
 from r2n.prove.branching import Case, Literals, holds, look_into
 from r2n.prove.domain import Domain, Row
-from r2n.rewrite.expand import expanded_rule, expanded_rules, is_expandable
+from r2n.rewrite.expand import expand_rule, expand_rules, is_expandable
 from r2n.rules.literals import Literal
 from r2n.rules.ruleset import Rule
 from r2n.table import Table
@@ -32,7 +32,7 @@ STEPS = 300  # cases that a question may take: a limit that is the same on every
 
 
 def check_limits(steps: object, time_limit: object = 0.0) -> None:
-    """Refuse what is no limit."""
+    """Refuse numbers that are no limits."""
     if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or steps < 0:
         raise ParameterError(f"steps must be a whole number, 0 or more, not {shown(steps)}.")
     numeric = isinstance(time_limit, int | float | np.number) and not isinstance(time_limit, bool)
@@ -42,14 +42,27 @@ def check_limits(steps: object, time_limit: object = 0.0) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A row (tried out, so it is one), or the proof that there is none, or neither."""
+    """The answer to a question: a row, or the proof that there is none, or neither.
+
+    Parameters
+    ----------
+    row : dict, optional
+        A row that was tried out.
+    impossible : bool
+        Whether it is proven that there is none.
+
+    Examples
+    --------
+    >>> Answer().undecided, Answer(impossible=True).undecided
+    (True, False)
+    """
 
     row: Row | None = None
     impossible: bool = False
 
     @property
     def undecided(self) -> bool:
-        """Whether the question stayed open."""
+        """Whether neither a row nor a proof was found."""
         return self.row is None and not self.impossible
 
 
@@ -61,10 +74,30 @@ def find_row(
     time_limit: float = math.inf,
     proof_only: bool = False,
 ) -> Answer:
-    """A row of the domain in which all of `true` are true and each of `false` is false.
+    """Look for a row of the domain where some literals are true and some rules are false.
 
-    With `proof_only` it is given up as soon as it cannot be proven any more that there is none.
+    Parameters
+    ----------
+    domain : Domain
+        The rows that can occur.
+    true : iterable of literals
+        Literals that must all be true.
+    false : iterable of Rule or literals
+        Rules that must all be false.
+    steps : int
+        The number of cases that the search may look into.
+    time_limit : float
+        The seconds that the search may take.
+    proof_only : bool
+        Whether to give up as soon as a proof is out of reach.
 
+    Returns
+    -------
+    Answer
+        A row, or the proof that there is none, or neither.
+
+    Examples
+    --------
     >>> from r2n.rules import parse_literal, parse_rule
     >>> domain = Domain.read({"x": "0..10 known", "y": "0..10 known"})
     >>> far, near = parse_literal("x + y > 12"), parse_rule("x > 5 and y > 5")
@@ -98,7 +131,7 @@ def find_row(
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """All of `true`, and not one of `false`."""
+    """A question: all of `true`, and none of `false`."""
 
     true: Literals
     false: tuple[Literals, ...]
@@ -113,28 +146,28 @@ class _Question:
         return all(map(is_expandable, map(Rule, (self.true, *self.false))))
 
     def cases(self, domain: Domain) -> list[Case]:
-        """All rows of the domain where `true` are true: one case, or one for each that sets and fills in sums make."""
-        false = tuple(rule.literals for rule in expanded_rules(map(Rule, self.false)))
-        true = [rule.literals for rule in expanded_rule(Rule(self.true))]
-        states = states_of(domain, (*self.literals, *(literal for rule in (*true, *false) for literal in rule)))
-        found = [_where_all(Case(states, {}, false), literals) for literals in true]
+        """Make the first cases: the rows where `true` are true, one case for each way that sets and fills turn out."""
+        false = tuple(rule.literals for rule in expand_rules(map(Rule, self.false)))
+        true = [rule.literals for rule in expand_rule(Rule(self.true))]
+        box = box_of(domain, (*self.literals, *(literal for rule in (*true, *false) for literal in rule)))
+        found = [_where_all(Case(box, {}, false), literals) for literals in true]
         return [case for case in found if case is not None]
 
     def is_answered_by(self, row: Row) -> bool:
-        """Tried out, by the same code that predicts."""
+        """Try the row, by the same code that predicts."""
         table = Table.read(cells(row)) if row else None
         true = {literal for literal in self.literals if table is not None and literal.evaluate(table)[0]}
         return true.issuperset(self.true) and not any(true.issuperset(rule) for rule in self.false)
 
 
 def _where_all(case: Case, literals: Literals) -> Case | None:
-    """The part of a case where all these are true; None if it is seen that there is none."""
+    """Restrict a case to where all these are true; None if nothing is left."""
     left: Case | None = case
     for literal in literals:
         left = left and left.where(literal, True)
-    return None if left is None or any(state.empty for state in left.states.values()) else left
+    return None if left is None or any(possible.empty for possible in left.box.values()) else left
 
 
 def cells(row: Row) -> dict[str, NDArray[np.object_]]:
-    """A row as a table of one row."""
+    """Turn a row into a table of one row."""
     return {name: np.array([value, None], dtype=object)[:1] for name, value in row.items()}

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial, reduce
 from typing import TypeVar
 
-from r2n.prove.box import states_of
+from r2n.prove.box import box_of
 from r2n.prove.domain import Domain, Row
 from r2n.prove.search import STEPS, check_limits, find_row, holds
 from r2n.rewrite.simplify import simplify
@@ -33,8 +33,35 @@ def prove_simpler(
     progress: bool = False,
     steps: int = STEPS,
 ) -> Rules:
-    """The rules without what is proven to change no prediction on the domain; without one, on any row there can be.
+    """Leave out what is proven to change no prediction on the domain.
 
+    Of several classes, each is looked at only where no earlier class has a true rule.
+
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules.
+    domain : Domain or dict, optional
+        The rows that can occur; by default any row at all.
+    time_limit : float
+        The seconds that proofs may take; what is not proven by then stays.
+    progress : bool
+        Whether to show a progress bar on standard error.
+    steps : int
+        The number of cases that one question may take.
+
+    Returns
+    -------
+    RuleSet or ClassRules
+        The shorter rules.
+
+    Raises
+    ------
+    ParameterError
+        If the domain or a limit cannot be read.
+
+    Examples
+    --------
     >>> rules = RuleSet.parse("yes if x > 3 and y > 4 and x + y > 5 or x > 3 and y < 5 else no")
     >>> print(prove_simpler(rules, Domain.read({"x": "0..9", "y": "0..9 known"})))
     yes if x > 3
@@ -43,9 +70,6 @@ def prove_simpler(
     yes if x > 3 and y > 4
         or x > 3 and y < 5
     else no
-
-    Of several classes each is looked at only where those before it do not hold.
-
     >>> classes = ClassRules.parse("low if x < 2 else high if x > 1 and y > 2 else middle if z > 1 else middle")
     >>> print(prove_simpler(classes, {"x": "0..9 known"}))
     low if x < 2
@@ -64,7 +88,7 @@ def prove_simpler(
 
 
 def _shortest_chain(rules: ClassRules, prover: Callable[[tuple[Literal, ...], tuple[Rule, ...]], Prover]) -> ClassRules:
-    """Class by class, each where those before it do not hold."""
+    """Shorten class by class, each where no earlier class has a true rule."""
     rules = _without_last(rules)
     passed: tuple[Rule, ...] = ()
     for label in rules.labels:
@@ -75,7 +99,7 @@ def _shortest_chain(rules: ClassRules, prover: Callable[[tuple[Literal, ...], tu
 
 
 def _without_last(rules: ClassRules) -> ClassRules:
-    """The last class goes if it is the default too, which then decides the same; one stays."""
+    """Drop the last class if it is also the default, which decides the same; one class stays."""
     *others, (label, _) = rules.branches
     if others and label == rules.default and type(label) is type(rules.default):
         return _without_last(replace(rules, branches=tuple(others)))
@@ -100,9 +124,29 @@ def _shortest(rules: RuleSet, prover: Prover) -> RuleSet:
 
 
 class Prover:
-    """Asks questions about one domain; rows that answered one are kept, for they answer others too.
+    """Asks questions about one domain, and keeps the rows that answered one: they may answer others, too.
 
-    Rows where one of the rules in `passed` holds are decided before, and do not count.
+    Parameters
+    ----------
+    domain : Domain
+        The rows that can occur.
+    literals : sequence of literals
+        All literals that questions may be about.
+    deadline : float
+        The time, by `time.monotonic`, after which no question is answered.
+    steps : int
+        The number of cases that one question may take.
+    asked : callable
+        Called once for each question, for a progress bar.
+    passed : tuple of Rule
+        Rules of earlier classes; rows where one of them is true do not count.
+
+    Examples
+    --------
+    >>> from r2n.rules import parse_literal
+    >>> literals = [parse_literal("x > 3"), parse_literal("x < 2")]
+    >>> Prover(Domain(), literals).is_impossible(literals, [])
+    True
     """
 
     def __init__(
@@ -115,14 +159,34 @@ class Prover:
         passed: tuple[Rule, ...] = (),
     ) -> None:
         self._domain = domain.reading(literals)
-        self._states = states_of(self._domain, literals)
+        self._box = box_of(self._domain, literals)
         self._deadline, self._steps, self._asked, self._passed = deadline, steps, asked, passed
         self._rows: list[Row] = []
         self._truths: dict[Literal, int] = {}  # in which rows: bit k for row k
         self._open: set[tuple[tuple[Literal, ...], tuple[Rule, ...]]] = set()
 
     def is_impossible(self, true: Iterable[Literal], false: Iterable[Rule]) -> bool:
-        """Whether it is proven that no row of the domain has all of `true` and none of `false`."""
+        """Check whether it is proven that no row has all of `true` and none of `false`.
+
+        Parameters
+        ----------
+        true : iterable of literals
+            Literals that must all be true.
+        false : iterable of Rule
+            Rules that must all be false.
+
+        Returns
+        -------
+        bool
+            Whether there is such a proof.
+
+        Examples
+        --------
+        >>> from r2n.rules import parse_literal
+        >>> literal = parse_literal("x > 3")
+        >>> Prover(Domain(), [literal]).is_impossible([literal], [])
+        False
+        """
         literals, rules = Rule(tuple(true)).literals, tuple(false)
         if self._passed and self._is_impossible(literals, (*rules, *self._passed)):
             return True
@@ -142,7 +206,7 @@ class Prover:
         return answer.impossible
 
     def _keep(self, row: Row) -> None:
-        whole: Row = {name: state.any_value() for name, state in self._states.items()} | row
+        whole: Row = {name: possible.any_value() for name, possible in self._box.items()} | row
         for literal in self._truths:
             self._truths[literal] |= holds(literal, whole) << len(self._rows)
         self._rows.append(whole)
@@ -164,7 +228,7 @@ class Prover:
 
 
 def drop_never_true(rules: RuleSet, prover: Prover) -> RuleSet:
-    """A rule that no row of the domain makes true is dropped.
+    """Drop each rule that no row of the domain makes true.
 
     >>> rules = RuleSet.parse("yes if x > 3 and y > 3 and x + y < 5 or y > 7 else no")
     >>> print(drop_never_true(rules, Prover(Domain(), rules.literals)))
@@ -175,7 +239,7 @@ def drop_never_true(rules: RuleSet, prover: Prover) -> RuleSet:
 
 
 def drop_covered(rules: RuleSet, prover: Prover) -> RuleSet:
-    """A rule is dropped if the others together are true wherever it is.
+    """Drop each rule that the others together cover.
 
     >>> rules = RuleSet.parse("yes if x + y > 4 or x <= 2 and y < 1 or x > 2 and y > 2 else no")
     >>> print(drop_covered(rules, Prover(Domain(), rules.literals)))
@@ -192,7 +256,7 @@ def drop_covered(rules: RuleSet, prover: Prover) -> RuleSet:
 
 
 def drop_idle(rules: RuleSet, prover: Prover) -> RuleSet:
-    """A literal is dropped if wherever it alone keeps its rule from being true, another rule is.
+    """Drop a literal if, wherever it alone makes its rule false, another rule is true.
 
     That is so, above all, if the rest of its rule implies it.
 
@@ -221,7 +285,7 @@ def _without_idle(rule: Rule, others: Sequence[Rule], prover: Prover) -> Rule:
 
 
 def drop_idle_fills(rules: RuleSet, prover: Prover) -> RuleSet:
-    """A column is no longer filled if wherever it is missing its rule is false, or another one is true.
+    """Drop the fill of a column if, wherever it is missing, its rule is false or another rule is true.
 
     >>> rules = RuleSet.parse("yes if x - 2·(y if known else 40) > 5 else no")
     >>> print(drop_idle_fills(rules, Prover(Domain.read({"y": "0..100 known"}), rules.literals)))

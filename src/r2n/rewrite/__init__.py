@@ -1,4 +1,4 @@
-"""The same meaning, shorter: on every row there can be, or on the rows at hand."""
+"""Shorter rules with the same meaning: on every row at all, or on the rows at hand."""
 
 from r2n.rewrite.cleanup import Cleaned, Step, clean_up
 from r2n.rewrite.expand import expanded

@@ -1,4 +1,4 @@
-"""Rules as a chain of branches over the rows of a table: what each literal decides, and must say there."""
+"""A model over the rows of a table: which rows each literal decides, and what it must say there to keep the labels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ R = TypeVar("R", RuleSet, ClassRules)
 
 
 class Place(NamedTuple):
-    """Where a literal stands: its branch, its rule, its number in the rule."""
+    """The place of a literal: its branch, its rule, its number in the rule."""
 
     branch: int
     rule: int
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Care:
-    """The rows that a literal decides, what it must say there, and how many rows are wrong whatever it says."""
+    """The rows that a literal decides, its wanted truth there, and the number of rows that stay wrong in any case."""
 
     rows: NDArray[np.intp]
     want: Bools
@@ -36,7 +36,7 @@ class Care:
 
 @dataclass(frozen=True)
 class Chain:
-    """Rules as lists of literals that keep their places, over rows whose decisions are to be kept."""
+    """A model as lists of literals in fixed places, with the rows whose labels should stay."""
 
     labels: tuple[int, ...]  # of the branches, then of the default; equal labels have equal numbers
     branches: tuple[tuple[tuple[Literal, ...], ...], ...]
@@ -45,29 +45,30 @@ class Chain:
 
     @classmethod
     def of(cls, rules: RuleSet | ClassRules, table: Table) -> Chain:
+        """Take over the rules of a model and remember how they decide the rows."""
         names = [*rules.labels, rules.default]
         branches = tuple(tuple(rule.literals for rule in each) for _, each in rules.branches)
         chain = cls(tuple(map(names.index, names)), branches, table, np.empty(0, dtype=np.intp))
         return replace(chain, decided=chain.decide(0))
 
     def put_into(self, rules: R) -> R:
-        """The rules, with these literals."""
+        """Put these literals into the rules."""
         return rules.with_branches(map(Rule, each) for each in self.branches)
 
     @property
     def changed(self) -> int:
-        """On how many rows it decides otherwise now."""
+        """The number of rows whose label has changed."""
         return int(np.count_nonzero(self.decide(0) != self.decided))
 
     def decide(self, first: int) -> NDArray[np.intp]:
-        """What the branches from the first one on decide."""
+        """Decide the rows by the branches from a given one on."""
         decision = np.full(self.table.n_rows, self.labels[-1], dtype=np.intp)
         for k in reversed(range(first, len(self.branches))):
             decision[self._claims(k)] = self.labels[k]
         return decision
 
     def _claims(self, branch: int, but: int | None = None) -> Bools:
-        """Where any rule of a branch is true; without one of them on request."""
+        """Find the rows where any rule of a branch is true, if wanted without one of the rules."""
         claimed = np.zeros(self.table.n_rows, dtype=np.bool_)
         for j, literals in enumerate(self.branches[branch]):
             if j != but:
@@ -75,7 +76,7 @@ class Chain:
         return claimed
 
     def places(self) -> Iterator[tuple[Place, Halfspace]]:
-        """The halfspaces and where they stand."""
+        """Yield all halfspaces with their places."""
         for k, branch in enumerate(self.branches):
             for j, literals in enumerate(branch):
                 for i, literal in enumerate(literals):
@@ -83,7 +84,7 @@ class Chain:
                         yield Place(k, j, i), literal
 
     def care(self, place: Place) -> Care:
-        """The rows where what follows depends on this literal."""
+        """Find the rows whose label depends on this literal."""
         k, j, i = place
         rest = Rule(tuple(literal for n, literal in enumerate(self.branches[k][j]) if n != i))
         here = rest.evaluate(self.table) & ~self._claims(k, but=j)
@@ -95,6 +96,7 @@ class Chain:
         return Care(np.flatnonzero(matters), self.decided[matters] == own, int(lost))
 
     def with_literal(self, place: Place, literal: Halfspace) -> Chain:
+        """Replace one literal."""
         k, j, i = place
         rule = (*self.branches[k][j][:i], literal, *self.branches[k][j][i + 1 :])
         branch = (*self.branches[k][:j], rule, *self.branches[k][j + 1 :])

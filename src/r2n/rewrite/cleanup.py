@@ -18,7 +18,7 @@ from r2n.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What was done, and on how many rows the prediction changed by it."""
+    """One step of the clean-up, and the number of rows whose prediction it changed."""
 
     name: str
     changed_rows: int
@@ -26,14 +26,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """The cleaned rules and how they came about."""
+    """The cleaned rules, and the steps that led to them."""
 
     rules: RuleSet
     steps: tuple[Step, ...]
 
 
 def clean_up(rules: RuleSet, table: Table, drop_below: float = 0.025) -> Cleaned:
-    """Drop coefficients that hardly matter, then literals and rules that do nothing on these rows.
+    """Drop small coefficients, then literals and rules that do nothing on these rows.
 
     >>> rules = RuleSet.parse("yes if x + 0.001·y > 1 and x > -100 or x > 50 else no")
     >>> cleaned = clean_up(rules, Table.read({"x": [0.0, 1, 2, 3], "y": [1.0, 2, 3, 2]}))
@@ -71,7 +71,7 @@ def _without_small_coefficients(rules: RuleSet, table: Table, drop_below: float)
 
 
 def _mean_and_std(values: Floats) -> tuple[float, float]:
-    """Over the known rows; both NaN if there are none."""
+    """Compute mean and standard deviation of the known values; both are NaN if there are none."""
     known = values[~np.isnan(values)]
     if known.size == 0:
         return np.nan, np.nan
@@ -82,7 +82,7 @@ def _mean_and_std(values: Floats) -> tuple[float, float]:
 
 
 def _fold_small(literal: Halfspace, moments: Mapping[Key, tuple[float, float]], drop_below: float) -> Halfspace:
-    """Terms that move the sum little are replaced by their mean, which goes into the threshold."""
+    """Replace terms that hardly move the sum by their mean, which goes into the threshold."""
     weights = {key: abs(a) * moments[key][1] for key, a in literal.terms}
     largest = max(weights.values())
     # A sum that is constant, or reads a column without a single value, is idle as a whole.
@@ -97,7 +97,7 @@ def _fold_small(literal: Halfspace, moments: Mapping[Key, tuple[float, float]], 
 
 
 def _without_idle_literals(rules: RuleSet, table: Table) -> RuleSet:
-    """Literals that are true in all rows say nothing; rules that are true in no row neither."""
+    """Drop always-true literals and never-firing rules."""
     always = {literal for literal in rules.literals if literal.evaluate(table).all()}
     fired = np.logical_or.reduce(rules.fires(table), axis=0)
     return rules.with_rules(

@@ -1,4 +1,4 @@
-"""Sums that count sets or fill columns, case by case: the same rules without them, on every row and to the last float.
+"""Rewrite rules without sets and fills in sums: one rule for each case, the same on every row, to the last float.
 
 `income + 2000·(status in {married}) > 7100` says: income > 5100 where the status is in the set, and income > 7100 where
 it is known and is not. `income - 2·(debt if known else 40) > 5` says: income - 2·debt > 5, or income > 85 where debt is
@@ -24,7 +24,7 @@ MOST_CASES = 4096  # of one rule
 
 
 def expanded(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
-    """The same model without sets and filled columns in sums; itself if there are none.
+    """Rewrite a model without sets and filled columns in sums; return it as it is if there are none.
 
     >>> print(expanded(RuleSet.parse("yes if income + 2000·(status in {married}) > 7100 else no")))
     yes if income > 5100 and status in {married}
@@ -37,7 +37,7 @@ def expanded(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
     """
     if not any(map(has_cases, model.literals)):
         return model
-    return model.with_branches(expanded_rules(rules) for _, rules in model.branches).with_baseline(None)
+    return model.with_branches(expand_rules(rules) for _, rules in model.branches).with_baseline(None)
 
 
 def is_expandable(rule: Rule) -> bool:
@@ -46,30 +46,30 @@ def is_expandable(rule: Rule) -> bool:
 
 
 def _count_choices(rule: Rule) -> int:
-    """Each set holds or does not, each filled column is known or missing."""
+    """Count the choices: each set holds or does not, each filled column is known or missing."""
     sums = [literal for literal in rule.literals if isinstance(literal, Halfspace)]
     return sum(len(literal.sets) for literal in sums) + len(_open_columns(rule))
 
 
 def _open_columns(rule: Rule) -> tuple[str, ...]:
-    """The filled columns that the rule does not need to be known."""
+    """Find the filled columns that may be missing where the rule is true."""
     needed = {name for literal in rule.literals for name in literal.needed}
     filled = (name for each in rule.literals if isinstance(each, Halfspace) for name, _ in each.fills)
     return tuple(name for name in dict.fromkeys(filled) if name not in needed)
 
 
-def expanded_rules(rules: Iterable[Rule]) -> Iterator[Rule]:
-    """Each rule as the rules that it is made of."""
+def expand_rules(rules: Iterable[Rule]) -> Iterator[Rule]:
+    """Rewrite each rule as its cases."""
     for rule in rules:
-        yield from expanded_rule(rule)
+        yield from expand_rule(rule)
 
 
 @lru_cache(maxsize=200)  # proofs ask for the same rules again and again
-def expanded_rule(rule: Rule) -> tuple[Rule, ...]:
-    """The rules that together are true where this one is; none if it never is.
+def expand_rule(rule: Rule) -> tuple[Rule, ...]:
+    """Rewrite a rule as rules that together are true exactly where it is; none if it never is.
 
     >>> from r2n.rules import parse_rule
-    >>> print(*expanded_rule(parse_rule("(a in {x}) + 2·(b not in {y}) > 2.5 and c > 1")), sep=" | ")
+    >>> print(*expand_rule(parse_rule("(a in {x}) + 2·(b not in {y}) > 2.5 and c > 1")), sep=" | ")
     c > 1 and a in {x} and b not in {y}
     """
     if not any(map(has_cases, rule.literals)):
@@ -89,7 +89,7 @@ def expanded_rule(rule: Rule) -> tuple[Rule, ...]:
 
 
 def _cases(literal: Literal, missing: Collection[str]) -> Iterator[tuple[Literal, ...]]:
-    """The conjunctions of which a literal is the disjunction where, of the filled columns, just these are missing."""
+    """Split a literal into conjunctions, one of which must hold, where exactly these filled columns are missing."""
     if not isinstance(literal, Halfspace) or not has_cases(literal):
         yield (literal,)
         return
@@ -101,13 +101,13 @@ def _cases(literal: Literal, missing: Collection[str]) -> Iterator[tuple[Literal
             for (one, _), held in zip(literal.sets, signs, strict=True)
         )
         points = [a if held else 0.0 for (_, a), held in zip(literal.sets, signs, strict=True)]
-        yield from ((*told, *rest) for rest in _left(numbers, (*filled, *points), literal.threshold))
+        yield from ((*told, *rest) for rest in _solve_rest(numbers, (*filled, *points), literal.threshold))
 
 
-def _left(
+def _solve_rest(
     numbers: tuple[tuple[str, float], ...], points: tuple[float, ...], threshold: float
 ) -> Iterator[tuple[Literal, ...]]:
-    """What the numbers must still do once it is known what is added after them."""
+    """Solve for the sum of the numbers alone, given the points that are added after them."""
 
     def total(start: float) -> float:
         for added in points:

@@ -1,4 +1,4 @@
-"""Rounding as a person does it by hand: shorter numbers, and the predictions on the rows at hand kept.
+"""Round as a person does by hand: shorten numbers and keep the predictions on the rows at hand.
 
 Unlike `round_predictions`, which finishes learning, it may change a stated number of rows, tries whole numbers and
 ratios too, and knows rules for several classes.
@@ -27,21 +27,35 @@ _MOST_GAPS = 8
 
 
 class Rounded(NamedTuple, Generic[R]):
-    """The rules with shorter numbers, and on how many of the rows they predict something else."""
+    """Rules with shorter numbers, and how many predictions they change.
+
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules with shorter numbers.
+    changed : int
+        The number of rows that they predict differently.
+
+    Examples
+    --------
+    >>> from r2n.rules import RuleSet
+    >>> rounded(RuleSet.parse("yes if x > 3.0001 else no"), {"x": [2, 4]}).changed
+    0
+    """
 
     rules: R
     changed: int
 
 
 def rounded(rules: R, X: object, changes: int = 0) -> Rounded[R]:
-    """The rules with the shortest numbers that change the predictions of at most `changes` of these rows.
+    r"""Find the shortest numbers that change the predictions of at most `changes` of these rows.
 
     What missing values count as is made short only where that changes no row.
 
     >>> from r2n.rules import RuleSet
     >>> rules = RuleSet.parse("yes if 1.9871·x + 4.0213·y > 5.9967 or z > 0.4983 else no")
     >>> table = {"x": [1, 3, 0, 1, 2], "y": [1.1, 0, 2, 0.9, 0.7], "z": [0.41, 0.2, 0.3, 0.55, 0.45]}
-    >>> print(*rounded(rules, table), sep="\\n")
+    >>> print(*rounded(rules, table), sep="\n")
     yes if x + 2·y > 3
         or z > 0.5
     else no
@@ -55,7 +69,7 @@ def rounded(rules: R, X: object, changes: int = 0) -> Rounded[R]:
 
 
 def _free(chain: Chain) -> Chain:
-    """What can be shortened without changing any row, literal by literal, until nothing can."""
+    """Shorten literal by literal what changes no row, until nothing is left to shorten."""
     while True:
         before = chain
         for place, literal in chain.places():
@@ -65,7 +79,7 @@ def _free(chain: Chain) -> Chain:
 
 
 def _spend(chain: Chain, changes: int) -> Chain:
-    """The rows that may change go where they save most reading for each."""
+    """Spend the rows that may change where each saves most reading."""
     while chain.changed < changes:
         offers = []
         for place, literal in chain.places():
@@ -84,7 +98,7 @@ def _spend(chain: Chain, changes: int) -> Chain:
 
 
 def _shortest(literal: Halfspace, table: Table, care: Care, changes: int) -> Halfspace:
-    """The shortest literal that leaves at most so many rows changed; itself if none is shorter."""
+    """Find the shortest literal with at most this many changed rows; the literal itself if none is shorter."""
     rows, want = _both_sides(literal, table, care)
     budget = changes - care.lost
     if budget < 0 or want.all() or not want.any():
@@ -97,7 +111,7 @@ def _with_short_numbers(literal: Halfspace, here: Table, want: Bools, budget: in
     near = nearest_rows(literal, here, want, max(128, 2 * budget))
     hard, hard_want = here.take(near), want[near]
     for directions in _directions(literal, here, want, budget):
-        aimed = [_aimed(each, literal) for each in dict.fromkeys(directions)]
+        aimed = [_aim(each, literal) for each in dict.fromkeys(directions)]
         plausible = [each for each in aimed if _fits(each, hard, hard_want, budget)]
         found = [fit for each in plausible for fit in _fits(each, here, want, budget)]
         shorter = [fit for fit in found if _reading(fit) < _reading(literal)]
@@ -108,8 +122,8 @@ def _with_short_numbers(literal: Halfspace, here: Table, want: Bools, budget: in
     return literal
 
 
-def _aimed(direction: Halfspace, literal: Halfspace) -> Halfspace:
-    """The direction with the literal's own threshold, in its scale; 0 where that is beyond all floats."""
+def _aim(direction: Halfspace, literal: Halfspace) -> Halfspace:
+    """Give a direction the literal's threshold, in its scale; 0 where that is beyond all floats."""
     name, a = literal.terms[0]
     with np.errstate(all="ignore"):
         threshold = float(np.float64(literal.threshold) * (dict(direction.terms).get(name, 0.0) / np.float64(a)))
@@ -117,13 +131,13 @@ def _aimed(direction: Halfspace, literal: Halfspace) -> Halfspace:
 
 
 def _reading(literal: Halfspace) -> int:
-    """How much there is to read. For a column alone a bound of 0 is no shorter than one of 5."""
+    """Count what there is to read. For one column, a bound of 0 is no shorter than one of 5."""
     return reading_length(literal) + (literal.n_terms == 1 and literal.threshold == 0.0)
 
 
 def _drawbacks(fit: Halfspace, literal: Halfspace, table: Table, want: Bools) -> tuple[int, int, float, float]:
-    """What there is to read, to change, and to tell otherwise; the last for those that have all else in common."""
-    missed = abs(fit.threshold / 2 - _aimed(fit, literal).threshold / 2)
+    """Rank a candidate by what there is to read, then by changed rows, then by its numbers."""
+    missed = abs(fit.threshold / 2 - _aim(fit, literal).threshold / 2)
     return _reading(fit), _wrong(fit, table, want), _turn(literal, fit), missed
 
 
@@ -138,14 +152,14 @@ def _both_sides(literal: Halfspace, table: Table, care: Care) -> tuple[NDArray[n
 
 
 def _directions(literal: Halfspace, table: Table, want: Bools, budget: int) -> Iterator[list[Halfspace]]:
-    """Groups of candidates without their threshold yet, easy ones first: few digits, whole numbers, ratios."""
+    """Yield groups of candidate directions, easy ones first: few digits, whole numbers, ratios."""
     yield [*in_units(literal, 1), *_whole_numbers(literal), *_ratios(literal, table, want, budget)]
     for digits in range(2, _MOST_DIGITS + 1):
         yield in_units(literal, digits)
 
 
 def _whole_numbers(literal: Halfspace) -> Iterator[Halfspace]:
-    """Sums such as 2·x - 3·y."""
+    """Yield sums with whole coefficients such as 2·x - 3·y."""
     if literal.n_terms == 1:
         return
     for _, unit in literal.terms:
@@ -164,7 +178,7 @@ def _may_have(keys: Sequence[Key], coefficients: Sequence[float]) -> bool:
 
 
 def _turn(literal: Halfspace, other: Halfspace) -> float:
-    """How far the proportions of the coefficients are from what they were: 0.05 is about 5 %."""
+    """Measure how far the proportions of the coefficients moved: 0.05 is about 5 %."""
     before, after = dict(literal.terms), dict(other.terms)
     if before.keys() != after.keys():
         return math.inf
@@ -189,7 +203,7 @@ def _ratios(literal: Halfspace, table: Table, want: Bools, budget: int) -> Itera
 
 
 def _fits(direction: Halfspace, table: Table, want: Bools, budget: int) -> list[Halfspace]:
-    """The direction with short thresholds that leave no more rows wrong than may be, those near its own among them."""
+    """Give the direction short thresholds that leave at most this many rows wrong, some of them near its own."""
     values = direction.values(table)
     # Names decide in which order three terms are added up, and that the last bits: no row may hang on these.
     slack = rounding_error(direction, table) if direction.n_terms > 2 else 0.0

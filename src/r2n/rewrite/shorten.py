@@ -26,7 +26,7 @@ _NEAREST = 128
 
 
 def round_ruleset(rules: RuleSet, table: Table) -> RuleSet:
-    """The rules with the shortest numbers that keep the truth of every literal on every row.
+    """Find the shortest numbers that keep the truth of every literal on every row.
 
     >>> rules = RuleSet.parse("yes if 1.9871·debt - 0.9124·income < 0.01347 else no")
     >>> table = Table.read({"income": [1.0, 2.0, 5.0], "debt": [2.0, 1.5, 1.0]})
@@ -39,7 +39,7 @@ def round_ruleset(rules: RuleSet, table: Table) -> RuleSet:
 
 
 def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] = ()) -> RuleSet:
-    """The rules with the shortest numbers that keep every *prediction* on every row; literals given stay as they are.
+    """Find the shortest numbers that keep every *prediction* on every row; literals given stay as they are.
 
     A literal decides only the rows in which the rest of its rule holds and no other rule does; elsewhere it
     may change, which leaves more room: 0.25 rather than 0.2497.
@@ -129,7 +129,7 @@ def with_short_fills(literal: Halfspace, table: Table, whole: Table) -> Halfspac
 
 
 def _shortest_fill(literal: Halfspace, key: Filled, a: float, table: Table, whole: Table) -> float:
-    """The nearest of fewest digits between what would make a false row true, and a true one false."""
+    """Find the shortest number that makes no false row true and no true row false."""
     known = whole.numeric(key.column)[whole.known(key.column)]
     least, most = (
         (float(end(initial=key.fill)) for end in (known.min, known.max)) if len(known) else (-math.inf, math.inf)
@@ -146,7 +146,7 @@ def _shortest_fill(literal: Halfspace, key: Filled, a: float, table: Table, whol
 
 
 def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NEAREST) -> Rows:
-    """The rows nearest to the boundary on either side, and those where a value is missing last."""
+    """Find the rows nearest to the boundary on either side; rows with a missing value come last."""
     with np.errstate(over="ignore", invalid="ignore"):
         distance = np.abs(literal.values(table) - literal.threshold)
     sides = [np.flatnonzero(truth), np.flatnonzero(~truth)]
@@ -162,10 +162,10 @@ def _smallest(rows: Rows, distance: Floats, most: int) -> Rows:
 def in_units(literal: Halfspace, digits: int) -> list[Halfspace]:
     """The literal in units of each of its columns of numbers, rounded; of sets only where there is nothing else."""
     units = literal.numbers or literal.terms
-    return [scaled for _, a in units if (scaled := _divided(literal, abs(a), digits))]
+    return [scaled for _, a in units if (scaled := _divide(literal, abs(a), digits))]
 
 
-def _divided(literal: Halfspace, scale: float, digits: int) -> Halfspace | None:
+def _divide(literal: Halfspace, scale: float, digits: int) -> Halfspace | None:
     """The literal divided by the size of one coefficient, the others rounded; without a threshold yet."""
     terms = [(key, round_to(a / scale, digits)) for key, a in literal.terms]
     if any(a == 0.0 or not abs(a) <= most_of(key) for key, a in terms):
@@ -174,7 +174,7 @@ def _divided(literal: Halfspace, scale: float, digits: int) -> Halfspace | None:
 
 
 def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
-    """The candidate with the shortest threshold that gives this truth, if any does."""
+    """Give the candidate the shortest threshold that leads to this truth; None if there is none."""
     values = candidate.values(table)
     false = values[~truth & ~np.isnan(values)]
     low = float(false.max(initial=-math.inf))
@@ -190,13 +190,13 @@ def _fit(candidate: Halfspace, table: Table, truth: Bools) -> Halfspace | None:
 
 
 def rounding_error(literal: Halfspace, table: Table) -> float:
-    """How far its sum in one order may be from that in another."""
+    """Bound how far two orders of adding up the terms may differ."""
     largest = (float(np.nanmax(np.abs(term_values(key, table)), initial=0.0)) * abs(a) for key, a in literal.terms)
     return (literal.n_terms + len(literal.fills)) * sum(largest) * sys.float_info.epsilon
 
 
 def reading_length(literal: Halfspace) -> int:
-    """How much a reader has to read: digits, and coefficients, of which a 1 is not printed."""
+    """Count what there is to read: digits and coefficients; a coefficient of 1 is not printed."""
     coefficients = [count_digits(a) + 1 for _, a in literal.terms if abs(a) != 1.0]
     coefficients += [count_digits(key.fill) for key, _ in literal.terms if isinstance(key, Filled)]
     above = math.nextafter(literal.threshold, math.inf)  # printed as `>=` where that is shorter

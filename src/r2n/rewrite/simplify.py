@@ -1,4 +1,4 @@
-"""Rewrites that make a rule set shorter and never change a prediction, on any row there can be.
+"""Rewrites that shorten a rule set and never change a prediction, on any row at all.
 
 Each pass is a function from rule set to rule set, and right on its own: also where values are
 missing, where categories were never seen, and for floats exactly on a boundary or one step beside.
@@ -19,7 +19,7 @@ from r2n.rules.ruleset import Rule, RuleSet
 
 
 def simplify(rules: RuleSet) -> RuleSet:
-    """All passes, until nothing changes.
+    """Apply all passes until nothing changes.
 
     >>> print(simplify(RuleSet.parse("yes if x > 3 and x > 5 or x > 6 and y = a else no")))
     yes if x > 5
@@ -34,7 +34,7 @@ def simplify(rules: RuleSet) -> RuleSet:
 
 
 def unit_bounds(rules: RuleSet) -> RuleSet:
-    """A halfspace over one column gets the coefficient 1 or -1, and the exact threshold for it.
+    """Give each halfspace over one column the coefficient 1 or -1, and the exact threshold for it.
 
     >>> print(unit_bounds(RuleSet.parse("yes if 2·x > 3 or -4·y > 1 else no")))
     yes if x > 1.5
@@ -59,7 +59,7 @@ def _unit_bound(literal: Literal) -> Literal:
 
 
 def _set_alone(literal: Halfspace, counted: Membership, a: float) -> Literal:
-    """What a sum of one set says without a sum; itself if it is true nowhere."""
+    """Turn a sum of one set into a literal of its own; keep it if it is never true."""
     match a > literal.threshold, literal.threshold < 0.0:
         case True, True:
             return Known(counted.column)
@@ -72,7 +72,7 @@ def _set_alone(literal: Halfspace, counted: Membership, a: float) -> Literal:
 
 
 def drop_fills(rules: RuleSet) -> RuleSet:
-    """A column is not filled that the rest of its rule needs to be known, or whose sum is false where it is missing.
+    """Drop the fill of a column that must be known anyway for its rule to be true.
 
     >>> print(drop_fills(RuleSet.parse("a if x + (y if known else 3) > 5 and y < 9 or (z if known else 1) > 2 else b")))
     a if z > 2
@@ -96,7 +96,7 @@ def _without_fills(rule: Rule) -> Rule:
 
 
 def drop_implied(rules: RuleSet) -> RuleSet:
-    """A literal that another one of the same rule implies is dropped.
+    """Drop each literal that another literal of its rule implies.
 
     >>> print(drop_implied(RuleSet.parse("yes if x > 3 and x > 5 and x is known else no")))
     yes if x > 5
@@ -111,7 +111,7 @@ def _without_implied(rule: Rule) -> Rule:
 
 
 def intersect_sets(rules: RuleSet) -> RuleSet:
-    """The memberships of one column in one rule become one.
+    """Join the memberships of one column in one rule.
 
     >>> print(intersect_sets(RuleSet.parse("yes if x in {a, b, c} and x in {b, c, d} and x != c else no")))
     yes if x in {b}
@@ -150,7 +150,7 @@ def _intersection(sets: Sequence[Membership]) -> Membership | None:
 
 
 def drop_contradictions(rules: RuleSet) -> RuleSet:
-    """A rule that can never be true is dropped.
+    """Drop rules that can never be true.
 
     >>> print(drop_contradictions(RuleSet.parse("yes if x > 3 and x < 2 or y is known else no")))
     yes if y is known
@@ -167,7 +167,7 @@ def _is_impossible(rule: Rule) -> bool:
 
 
 def drop_subsumed(rules: RuleSet) -> RuleSet:
-    """A rule that is true only where another one is true as well is dropped.
+    """Drop each rule that is true only where another rule is, too.
 
     >>> print(drop_subsumed(RuleSet.parse("yes if x > 3 or x > 5 and y in {a} else no")))
     yes if x > 3
@@ -186,7 +186,7 @@ def _subsumes(weak: Rule, strong: Rule) -> bool:
 
 
 def unite_sets(rules: RuleSet) -> RuleSet:
-    """Rules that differ only in their membership of one column become one.
+    """Join rules that differ only in their membership of one column.
 
     >>> print(unite_sets(RuleSet.parse("yes if y > 1 and x in {a} or y > 1 and x in {b} else no")))
     yes if y > 1 and x in {a, b}

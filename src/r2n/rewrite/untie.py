@@ -1,4 +1,4 @@
-"""Sums that are easier to read, and the same on the rows at hand: sets out of them, columns no longer filled."""
+"""Take sets and fills out of sums where that changes nothing on the rows at hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from r2n.table import Table
 
 
 def untied(rules: RuleSet, table: Table, most: int | None = None, given: Collection[Literal] = ()) -> RuleSet:
-    """A set that is the same wherever its rule holds goes out of its sum; no prediction changes on these rows.
+    """Take a set out of its sum if it is the same wherever its rule is true; no prediction changes on these rows.
 
     A column is no longer filled where that decides nothing. Rules get no more than `most` literals, and those given
     stay as they are.
@@ -24,11 +24,11 @@ def untied(rules: RuleSet, table: Table, most: int | None = None, given: Collect
     yes if gain < 3120 and status in {married}
     else no
     """
-    return rules.with_rules(_untied(rule, table, most, given) for rule in rules.rules)
+    return rules.with_rules(_untie_rule(rule, table, most, given) for rule in rules.rules)
 
 
 def with_shorter_sets(rules: RuleSet, given: Collection[Literal] = ()) -> RuleSet:
-    """Each set written as `in` or `not in`, whichever names fewer of the known categories.
+    """Write each set as `in` or `not in`, whichever names fewer of the known categories.
 
     No prediction changes on rows of known categories. Literals that are given stay as they are.
 
@@ -54,7 +54,7 @@ def with_shorter_sets(rules: RuleSet, given: Collection[Literal] = ()) -> RuleSe
     return rules.with_rules(Rule(tuple(map(shorter, rule.literals))) for rule in rules.rules)
 
 
-def _untied(rule: Rule, table: Table, most: int | None, given: Collection[Literal]) -> Rule:
+def _untie_rule(rule: Rule, table: Table, most: int | None, given: Collection[Literal]) -> Rule:
     truth = rule.evaluate(table)
     if not truth.any():
         return rule  # these rows say nothing about it

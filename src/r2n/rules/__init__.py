@@ -1,7 +1,7 @@
 """The crisp rule language: literals, rules, rule sets, their text and their files. numpy only."""
 
 from r2n.rules.classes import ClassRules, Model
-from r2n.rules.counts import Baseline, Counted
+from r2n.rules.counts import Baseline, RuleCount
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge, doubts, read_knowledge
 from r2n.rules.literals import (
@@ -28,7 +28,6 @@ __all__ = [
     "NOTHING",
     "Baseline",
     "ClassRules",
-    "Counted",
     "Filled",
     "Halfspace",
     "Key",
@@ -40,6 +39,7 @@ __all__ = [
     "Missing",
     "Model",
     "Rule",
+    "RuleCount",
     "RuleMeasure",
     "RuleSet",
     "column_of",

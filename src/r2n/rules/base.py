@@ -12,7 +12,7 @@ import numpy as np
 from r2n.errors import ParameterError
 from r2n.rules.facade import Facade
 from r2n.rules.literals import Halfspace, Literal, Membership
-from r2n.rules.rule import Rule, sorted_columns
+from r2n.rules.rule import Rule, sort_columns
 from r2n.rules.text import write_value
 from r2n.table import Schema, Table, Value
 from r2n.words import count
@@ -24,38 +24,39 @@ MOST_INDENT = 80  # characters: every rule below a label of a thousand would els
 
 
 class BaseRules(Facade):
-    """Branches of rules, asked in turn: the first that holds gives its label, and if none does, the default stands.
+    """What rule sets and rules for several classes share: branches of rules, tried in turn.
 
-    A rule set has one branch. Whoever reads a model asks for `branches`, `labels` and `default`, whatever its class.
+    The first branch with a true rule gives its label; if no rule is true, the default is predicted. A rule set has one
+    branch. Code that takes any model reads `branches`, `labels` and `default`.
     """
 
     __slots__ = ()
 
     @property
     def branches(self) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
-        """The labels that have rules and these rules, in the order in which they are asked."""
+        """The labels that have rules, with these rules, in the order in which they are tried."""
         raise NotImplementedError
 
     @property
     def default(self) -> Value:
-        """The label of rows where no rule holds."""
+        """The label of rows where no rule is true."""
         raise NotImplementedError
 
     @property
     def schema(self) -> Schema | None:
-        """The columns of the table they were learned from, if known."""
+        """The columns of the table that the rules were learned from, if known."""
         raise NotImplementedError
 
     @property
     def baseline(self) -> Baseline | None:
-        """What was counted on the rows they were learned from, if known."""
+        """Counts on the rows that the rules were learned from, if known."""
         raise NotImplementedError
 
     # -- reading -------------------------------------------------------------------------------
 
     @property
     def labels(self) -> tuple[Value, ...]:
-        """The labels that have rules, in the order in which they are asked."""
+        """The labels that have rules, in the order in which they are tried."""
         return tuple(label for label, _ in self.branches)
 
     @property
@@ -65,7 +66,7 @@ class BaseRules(Facade):
 
     @property
     def n_rules(self) -> int:
-        """How many rules."""
+        """The number of rules."""
         return len(self.rules)
 
     @property
@@ -75,21 +76,43 @@ class BaseRules(Facade):
 
     @property
     def size(self) -> int:
-        """How much a reader must read in all: mentions of columns, of which a set counts as many as it names."""
+        """How much there is to read: each column and category counts every time a rule names it."""
         return sum(rule.size for rule in self.rules)
 
     @property
     def literals(self) -> tuple[Literal, ...]:
-        """The distinct literals, in the order in which they are printed first."""
+        """The distinct literals, in the order in which they are first printed."""
         return tuple(dict.fromkeys(literal for rule in self.rules for literal in rule.literals))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that any rule reads."""
-        return sorted_columns(literal for rule in self.rules for literal in rule.literals)
+        return sort_columns(literal for rule in self.rules for literal in rule.literals)
 
     def table(self, X: object) -> Table:
-        """X as a table of the columns these rules read, checked against the schema if there is one."""
+        """Read X as a table with the columns that these rules read.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+
+        Returns
+        -------
+        Table
+            The rows, checked against the schema if there is one.
+
+        Raises
+        ------
+        SchemaError
+            If a column that the rules read is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> RuleSet.parse("yes if x > 3 else no").table({"x": [4, 5]})
+        <Table of 2 rows: x>
+        """
         if isinstance(X, Table) or self.schema is None:
             return Table.read(X)
         return self.schema.table(X, only=self.columns)
@@ -97,7 +120,19 @@ class BaseRules(Facade):
     # -- printing ------------------------------------------------------------------------------
 
     def text(self) -> str:
-        """As printed: a chain of branches."""
+        r"""Write the rules as they are printed.
+
+        Returns
+        -------
+        str
+            One line for each rule, and one for the default.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> RuleSet.parse("yes if x > 3 else no").text()
+        'yes if x > 3\nelse no'
+        """
         lines = []
         for k, (label, rules) in enumerate(self.branches):
             head = f"{'else ' if k else ''}{write_value(label)} if "
@@ -108,7 +143,7 @@ class BaseRules(Facade):
         return self.text()
 
     def _repr_html_(self) -> str:
-        """As a notebook shows them: the text as it is, and below it how much there is to read."""
+        """Show the rules in a notebook, and below them how much there is to read."""
         counted = f"{count(self.n_rules, 'rule')}, {self.literals_per_rule:.1f} literals each, size {self.size}"
         text = f'<pre style="margin: 0; white-space: pre-wrap">{escape(str(self))}</pre>'
         return f'<div class="r2n">{text}<p style="margin: 0.3em 0; font-size: smaller">{counted}</p></div>'
@@ -116,15 +151,76 @@ class BaseRules(Facade):
     # -- editing -------------------------------------------------------------------------------
 
     def with_branches(self, branches: Iterable[Iterable[Rule]]) -> Self:
-        """Other rules for the same labels, branch by branch, over the same schema."""
+        """Replace all rules, branch by branch; labels, schema and baseline stay.
+
+        Parameters
+        ----------
+        branches : iterable of iterables of Rule
+            The new rules of each branch.
+
+        Returns
+        -------
+        RuleSet or ClassRules
+            The model with these rules.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> print(RuleSet.parse("yes if x > 3 else no").with_branches([[]]))
+        yes if false
+        else no
+        """
         raise NotImplementedError
 
     def with_schema(self, schema: Schema | None) -> Self:
-        """The same rules over this schema."""
+        """Replace the schema.
+
+        Parameters
+        ----------
+        schema : Schema or None
+            The columns that the rules may read; None if nothing is known of them.
+
+        Returns
+        -------
+        RuleSet or ClassRules
+            The same rules over this schema.
+
+        Raises
+        ------
+        SchemaError
+            If a rule reads a column that the schema does not have.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> schema, _ = Schema.learn({"x": [1, 9], "y": [1, 3]})
+        >>> print(RuleSet.parse("yes if x - 2·y > 0 else no").with_schema(schema))
+        yes if x/y > 2
+        else no
+        """
         return replace(self, schema=schema)  # type: ignore[type-var]
 
     def with_baseline(self, baseline: Baseline | None) -> Self:
-        """With what was counted on the rows they were learned from."""
+        """Replace the counts on training rows.
+
+        Parameters
+        ----------
+        baseline : Baseline or None
+            The counts; None if none are known.
+
+        Returns
+        -------
+        RuleSet or ClassRules
+            The same rules with these counts.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> from r2n.rules import Baseline
+        >>> rules = RuleSet.parse("yes if x > 3 else no")
+        >>> rules.with_baseline(Baseline.count(rules, {"x": [4, 2]}, ["yes", "no"])).baseline.right
+        2
+        """
         return replace(self, baseline=baseline)  # type: ignore[type-var]
 
     def without(self, *numbers: int) -> Self:
@@ -133,7 +229,7 @@ class BaseRules(Facade):
         Parameters
         ----------
         *numbers : int
-            Rules are numbered as they are printed, through all classes, from 1.
+            The numbers of these rules: rules count from 1, as printed, through all classes.
 
         Returns
         -------
@@ -169,10 +265,24 @@ class BaseRules(Facade):
     # -- what is kept of the training rows -----------------------------------------------------
 
     def without_unread(self) -> Self:
-        """The same rules, knowing nothing of columns that they do not read, nor of rules that were taken out.
+        """Forget what the rules do not read.
 
-        Files and pickles hold no more than that. Of a column of which the rules only ask whether it is missing, they
-        know whether it was.
+        The schema forgets ranges and categories of columns that no rule reads, and the baseline forgets rules that were
+        taken out. If the rules only test whether a column is missing, the schema keeps whether it ever was. Model files
+        and pickles hold no more than that.
+
+        Returns
+        -------
+        RuleSet or ClassRules
+            The same rules.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> schema, _ = Schema.learn({"x": [1, 9], "mail": ["a@b", "c@d"]})
+        >>> rules = RuleSet.parse("yes if x > 3 else no", schema)
+        >>> rules.without_unread().schema.column("mail").categories
+        ()
         """
         schema = None if self.schema is None else keep_read_columns(self.schema, self.literals)
         baseline = None if self.baseline is None else self.baseline.restrict_to(self)  # type: ignore[arg-type]

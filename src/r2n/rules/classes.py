@@ -1,4 +1,4 @@
-"""Rules for several classes: one rule set for each, asked in turn."""
+"""Rules for several classes: one rule set for each, tried in order."""
 
 from __future__ import annotations
 
@@ -25,8 +25,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ClassRules(BaseRules):
-    """The first rule set that is true names the class; where none is, the default does.
+    """Rules for several classes: the first class with a true rule is predicted, the default if none has one.
 
+    Parameters
+    ----------
+    branches : tuple of (label, rules) pairs
+        The classes, in the order in which they are tried, each with its rules.
+    default : str, int, float or bool
+        The prediction where no rule is true.
+    schema : Schema, optional
+        The columns of the table that the rules were learned from.
+    baseline : Baseline, optional
+        Counts on the rows that the rules were learned from.
+
+    Raises
+    ------
+    ParameterError
+        If there is no class, or one is named twice.
+    SchemaError
+        If a rule reads a column that the schema does not have.
+
+    Examples
+    --------
     >>> rules = ClassRules.parse('''
     ... small if length < 2
     ... else large if width > 1.7
@@ -70,18 +90,41 @@ class ClassRules(BaseRules):
         raise ParameterError(f"there are no rules for {label!r}, only for [{listed(self.labels)}].")
 
     def __iter__(self) -> Iterator[RuleSet]:
+        """Yield the rule set of each class against all others."""
         return (self._against_others(label, rules) for label, rules in self.branches)
 
     def _against_others(self, label: Value, rules: tuple[Rule, ...]) -> RuleSet:
         return RuleSet(rules, label, f"not {label}", self.schema)
 
     def __len__(self) -> int:
+        """How many classes have rules."""
         return len(self.branches)
 
     # -- evaluating ----------------------------------------------------------------------------
 
     def claims(self, X: object) -> Bools:
-        """Which classes claim which rows: one column for each class, in the order of `labels`."""
+        """Find which classes have a true rule in which rows.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+
+        Returns
+        -------
+        array of bool
+            One row for each row of X, one column for each class, in the order of `labels`.
+
+        Raises
+        ------
+        SchemaError
+            If a column that the rules read is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> ClassRules.parse("low if x < 1 else high if x > 3 else middle").claims({"x": [0, 2, 4]}).tolist()
+        [[True, False], [False, False], [False, True]]
+        """
         table = self.table(X)
         claimed = np.zeros((table.n_rows, len(self)), dtype=np.bool_)
         for k, rules in enumerate(self):
@@ -89,30 +132,136 @@ class ClassRules(BaseRules):
         return claimed
 
     def decided(self, X: object) -> NDArray[np.intp]:
-        """For each row the position in `labels` of the class that it gets, or `len(labels)` for the default."""
+        """Find which class decides each row.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+
+        Returns
+        -------
+        array of int
+            The position of the class in `labels`; `len(labels)` where the default is predicted.
+
+        Raises
+        ------
+        SchemaError
+            If a column that the rules read is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> ClassRules.parse("low if x < 1 else high if x > 3 else middle").decided({"x": [0, 2, 4]}).tolist()
+        [0, 2, 1]
+        """
         claimed = self.claims(X)
         return np.where(claimed.any(axis=1), claimed.argmax(axis=1), len(self))
 
     def predict(self, X: object) -> NDArray[Any]:
-        """The first class that claims the row, or the default."""
+        """Predict the first class that has a true rule, the default if none has one.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+
+        Returns
+        -------
+        array
+            One label for each row.
+
+        Raises
+        ------
+        SchemaError
+            If a column that the rules read is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> ClassRules.parse("low if x < 1 else high if x > 3 else middle").predict({"x": [0, 2, 4]}).tolist()
+        ['low', 'middle', 'high']
+        """
         return label_array([*self.labels, self.default])[self.decided(X)]
 
     # -- editing -------------------------------------------------------------------------------
 
     def with_class(self, rules: RuleSet) -> ClassRules:
-        """With other rules for one class."""
+        """Replace the rules of one class.
+
+        Parameters
+        ----------
+        rules : RuleSet
+            The new rules; the label says of which class.
+
+        Returns
+        -------
+        ClassRules
+            The model with these rules.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such class.
+
+        Examples
+        --------
+        >>> rules = ClassRules.parse("low if x < 1 else high if x > 3 else middle")
+        >>> print(rules.with_class(RuleSet.parse("high if x > 5 else other")))
+        low if x < 1
+        else high if x > 5
+        else middle
+        """
         if rules.label not in self.labels:
             raise ParameterError(f"there are no rules for {rules.label!r}, only for [{listed(self.labels)}].")
         changed = tuple((label, rules.rules if label == rules.label else old) for label, old in self.branches)
         return replace(self, branches=changed)
 
     def with_branches(self, branches: Iterable[Iterable[Rule]]) -> ClassRules:
-        """Other rules for the same labels, branch by branch, over the same schema."""
+        """Replace all rules, branch by branch; labels, schema and baseline stay.
+
+        Parameters
+        ----------
+        branches : iterable of iterables of Rule
+            The new rules of each class, in the order of `labels`.
+
+        Returns
+        -------
+        ClassRules
+            The model with these rules.
+
+        Examples
+        --------
+        >>> rules = ClassRules.parse("low if x < 1 else high if x > 3 else middle")
+        >>> print(rules.with_branches([[], rules["high"].rules]))
+        low if false
+        else high if x > 3
+        else middle
+        """
         return replace(self, branches=tuple(zip(self.labels, map(tuple, branches), strict=True)))
 
     def with_rule(self, rule: Rule | str, label: object) -> ClassRules:
-        """With one more rule for a class; as text it is checked against the schema.
+        """Add a rule to a class.
 
+        Parameters
+        ----------
+        rule : Rule or str
+            The rule, or its text, which is checked against the schema.
+        label : str, int, float or bool
+            The class.
+
+        Returns
+        -------
+        ClassRules
+            The model with one more rule.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such class.
+        ParseError
+            If the text is no rule, or does not fit the schema; the error names line and column.
+
+        Examples
+        --------
         >>> print(ClassRules.parse("low if x < 1 else high if x > 3 else middle").with_rule("z = a", "high"))
         low if x < 1
         else high if x > 3

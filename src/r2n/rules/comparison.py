@@ -12,19 +12,32 @@ from r2n.table import Schema
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`terms operator bound`; as a ratio, `above/below operator bound`.
+    """A halfspace as data: what is compared, how, and with which bound.
 
+    It is `terms operator bound`; with a ratio, `above/below operator bound`. Printing, explanations and exports read
+    this.
+
+    Parameters
+    ----------
+    terms : tuple of (key, coefficient) pairs
+        The sum; with a ratio, the difference that the ratio stands for.
+    operator : str
+        One of `>`, `<`, `>=` and `<=`.
+    bound : float
+        The number that the sum, or the ratio, is compared with.
+    ratio : tuple of two str, optional
+        The column that is divided, and the column it is divided by.
+
+    Examples
+    --------
     >>> print(compare((("debt", -2.0), ("income", 1.0)), 12.5))
     2·debt - income < -12.5
     """
 
     terms: Terms
     operator: str
-    """One of `>`, `<`, `>=` and `<=`."""
     bound: float
-    """Of the sum; of the quotient, if there is a ratio."""
     ratio: tuple[str, str] | None = None
-    """The column that is divided, and the one it is divided by; the terms are then those of the difference."""
 
     def __str__(self) -> str:
         what = write_sum(self.terms) if self.ratio is None else "/".join(map(write_name, self.ratio))
@@ -32,10 +45,29 @@ class Comparison:
 
 
 def compare(terms: Terms, threshold: float, schema: Schema | None = None) -> Comparison:
-    """How `Σ terms > threshold` is read: its first coefficient positive, its bound as short as can be.
+    """Find how `Σ terms > threshold` is read: with a positive first coefficient and the shortest bound.
 
-    Exact in floats: the mirrored sum is minus the sum, and between two neighbouring floats there is nothing. A
-    difference of two columns is read as a ratio only where the schema shows that this says the same.
+    This is exact in floats: the sum of the negated terms is the negated sum, and no float lies between two neighbours.
+    A difference of two columns is read as a ratio only where the schema shows that both mean the same.
+
+    Parameters
+    ----------
+    terms : tuple of (key, coefficient) pairs
+        The sum.
+    threshold : float
+        The number that the sum must exceed.
+    schema : Schema, optional
+        What is known of the columns.
+
+    Returns
+    -------
+    Comparison
+        The terms, operator, bound, and the ratio if there is one.
+
+    Examples
+    --------
+    >>> compare((("x", -1.0),), -0.25).operator
+    '<'
     """
     flipped = terms[0][1] < 0.0
     shown = tuple((key, -a) for key, a in terms) if flipped else terms

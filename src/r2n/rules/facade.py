@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Facade:
-    """What `RuleSet` and `ClassRules` offer and other modules do."""
+    """Methods of `RuleSet` and `ClassRules` whose work other modules do."""
 
     __slots__ = ()
 
@@ -39,12 +39,12 @@ class Facade:
         Returns
         -------
         RuleSet or ClassRules
-            Of the class whose method was called.
+            An object of the class on which the method was called.
 
         Raises
         ------
         ParseError
-            If the text is no such rules, or does not fit the schema; it names line and column.
+            If the text is no such rules, or does not fit the schema; the error names line and column.
 
         Examples
         --------
@@ -69,6 +69,18 @@ class Facade:
         ------
         ModelFileError
             If the rules are more than a model file may hold.
+        OutputError
+            If no file can be written there.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from r2n import RuleSet, load
+        >>> rules = RuleSet.parse("yes if x > 3 else no")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     rules.save(f"{folder}/model.json")
+        ...     load(f"{folder}/model.json") == rules
+        True
         """
         from r2n.rules.modelfile import save
 
@@ -88,7 +100,7 @@ class Facade:
         X : table
             The rows whose predictions count.
         changes : int
-            On how many of them the prediction may change.
+            The number of rows whose prediction may change.
 
         Returns
         -------
@@ -120,16 +132,21 @@ class Facade:
         Parameters
         ----------
         domain : Domain or dict, optional
-            The rows that can come, such as `{"age": "0..120 known"}`; by default any row at all.
+            The rows that can occur, such as `{"age": "0..120 known"}`; by default any row at all.
         time_limit : float
-            Seconds; what is not proven by then stays.
+            The seconds that proofs may take; what is not proven by then stays.
         progress : bool
-            Show a progress bar on standard error.
+            Whether to show a progress bar on standard error.
 
         Returns
         -------
         RuleSet or ClassRules
             The shorter rules.
+
+        Raises
+        ------
+        ParameterError
+            If the domain or the time limit cannot be read.
 
         Examples
         --------
@@ -145,21 +162,26 @@ class Facade:
     def equivalent(
         self, other: Facade, domain: Domain | Mapping[str, object] | None = None, time_limit: float = 60.0
     ) -> Equivalence:
-        """Prove that another model decides every row alike, or find a row that shows the difference.
+        """Prove that another model predicts the same on every row, or find a row where it does not.
 
         Parameters
         ----------
         other : RuleSet or ClassRules
             The model to compare with.
         domain : Domain or dict, optional
-            The rows that can come; by default any row at all.
+            The rows that can occur; by default any row at all.
         time_limit : float
-            Seconds until the answer is "not known".
+            The seconds that the comparison may take; after them it is undecided.
 
         Returns
         -------
         Equivalence
-            Whether they are proven equivalent, and if not, a row that they decide differently.
+            True if the models are proven equivalent; otherwise it may hold a row that they decide differently.
+
+        Raises
+        ------
+        ParameterError
+            If the domain or the time limit cannot be read.
 
         Examples
         --------
@@ -186,6 +208,15 @@ class Facade:
         -------
         Diff
             Which rules came, went or changed; `print` shows it.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> print(RuleSet.parse("yes if x > 3 else no").diff(RuleSet.parse("yes if x > 4 or z = a else no")))
+        yes: 0 went, 1 came, 1 changed, 0 stayed
+          + z in {a}
+          ~ x > 3
+          → x > 4
         """
         from r2n.prove.diff import diff
 

@@ -38,10 +38,24 @@ def _unrank(rank: int) -> float:
 
 
 def shortest_between(low: float, high: float) -> float:
-    """The decimal with the fewest significant digits from `low` up to, but not including, `high`.
+    """Find the decimal with the fewest significant digits in [low, high).
 
-    0 comes before all others; among equally short ones the one nearest to the middle is taken.
+    0 comes before all others; of equally short decimals, the one nearest to the middle is taken.
 
+    Parameters
+    ----------
+    low : float
+        The least number allowed.
+    high : float
+        The first number that is too large.
+
+    Returns
+    -------
+    float
+        The shortest number.
+
+    Examples
+    --------
     >>> shortest_between(0.4871, 0.5113), shortest_between(-1, 3), shortest_between(117.2, 119.9)
     (0.5, 0.0, 119.0)
     >>> shortest_between(0.1, math.nextafter(0.1, 1)), shortest_between(0.3, 0.4), shortest_between(-0.6, -0.599)

@@ -19,7 +19,30 @@ from r2n.table.table import no_such_column
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What must hold of every rule that is learned."""
+    """What an expert fixes before training.
+
+    Parameters
+    ----------
+    literals : tuple of literals
+        Literals that learned rules may use, besides those that are learned.
+    start : tuple of Rule
+        Rules that learning begins from.
+    fixed : tuple of Rule
+        Rules that stay as they are.
+    excluded : frozenset of str
+        Columns that no learned rule may read.
+    apart : tuple of frozensets of str
+        Groups of columns; no learned rule may read two of a group.
+    signs : tuple of (str, int) pairs
+        The sign, 1 or -1, that the coefficients of a column must have.
+
+    Examples
+    --------
+    >>> from r2n.rules import parse_rule
+    >>> knowledge = Knowledge(excluded=frozenset({"name"}), signs=(("debt", -1),))
+    >>> knowledge.permits_rule(parse_rule("income - 2·debt > 5")), knowledge.permits_rule(parse_rule("debt > 5"))
+    (True, False)
+    """
 
     literals: tuple[Literal, ...] = ()  # to choose from, besides those that are learned
     start: tuple[Rule, ...] = ()  # a person's rules, to begin with
@@ -30,7 +53,7 @@ class Knowledge:
 
     @property
     def steers(self) -> bool:
-        """Whether it asks for what only refinement can promise."""
+        """Whether it sets conditions that only the search can keep: fixed rules, groups or signs."""
         return bool(self.fixed or self.apart or self.signs)
 
     @property
@@ -40,16 +63,64 @@ class Knowledge:
         return frozenset(name for literal in (*self.literals, *literals) for name in literal.columns)
 
     def sign(self, column: str) -> int:
-        """1, -1, or 0 if either will do."""
+        """Return the sign that a column's coefficients must have.
+
+        Parameters
+        ----------
+        column : str
+            The column's name.
+
+        Returns
+        -------
+        int
+            The sign, 1 or -1; 0 if both are allowed.
+
+        Examples
+        --------
+        >>> Knowledge(signs=(("debt", -1),)).sign("debt"), Knowledge().sign("debt")
+        (-1, 0)
+        """
         return dict(self.signs).get(column, 0)
 
     def apart_from(self, columns: Iterable[str]) -> frozenset[str]:
-        """The columns that must not be read beside these."""
+        """Find the columns that must not be read beside these.
+
+        Parameters
+        ----------
+        columns : iterable of str
+            The columns that a rule reads.
+
+        Returns
+        -------
+        frozenset of str
+            The other columns of their groups.
+
+        Examples
+        --------
+        >>> sorted(Knowledge(apart=(frozenset({"age", "region"}),)).apart_from(["age"]))
+        ['region']
+        """
         here = set(columns)
         return frozenset(name for group in self.apart if group & here for name in group - here)
 
     def permits(self, literal: Literal) -> bool:
-        """Whether a rule may use the literal."""
+        """Check whether a learned rule may use a literal.
+
+        Parameters
+        ----------
+        literal : literal
+            The literal.
+
+        Returns
+        -------
+        bool
+            Whether it reads no excluded column, not two of a group, and keeps the signs.
+
+        Examples
+        --------
+        >>> Knowledge(excluded=frozenset({"x"})).permits(parse_literal("x > 3"))
+        False
+        """
         if not (self.excluded or self.apart or self.signs) or literal in self.literals:
             return True
         if self.excluded & set(literal.columns) or not self._keeps_apart(literal.columns):
@@ -57,13 +128,49 @@ class Knowledge:
         return self.keeps_signs(literal)
 
     def keeps_signs(self, literal: Literal) -> bool:
-        """Whether the literal goes up and down with its columns as it must. A set of numbers does neither."""
+        """Check whether a literal goes up and down with its columns as the signs demand.
+
+        A set of numbers does neither.
+
+        Parameters
+        ----------
+        literal : literal
+            The literal.
+
+        Returns
+        -------
+        bool
+            Whether all signs are kept.
+
+        Examples
+        --------
+        >>> Knowledge(signs=(("x", 1),)).keeps_signs(parse_literal("x > 3"))
+        True
+        >>> Knowledge(signs=(("x", 1),)).keeps_signs(parse_literal("x in {3, 4}"))
+        False
+        """
         if any(self.sign(one.column) != 0 for one in sets_of(literal)):
             return False
         return not isinstance(literal, Halfspace) or all(self.sign(name) * a >= 0 for name, a in literal.numbers)
 
     def permits_rule(self, rule: Rule) -> bool:
-        """Whether the rule may be learned."""
+        """Check whether a rule may be learned.
+
+        Parameters
+        ----------
+        rule : Rule
+            The rule.
+
+        Returns
+        -------
+        bool
+            Whether all its literals are permitted, and it reads no two columns of a group.
+
+        Examples
+        --------
+        >>> Knowledge(apart=(frozenset({"x", "y"}),)).permits_rule(parse_rule("x > 3 and y > 1"))
+        False
+        """
         return all(map(self.permits, rule.literals)) and self._keeps_apart(rule.columns)
 
     def _keeps_apart(self, columns: Iterable[str]) -> bool:
@@ -84,9 +191,45 @@ def read_knowledge(
     apart: Any = None,
     monotone: Any = None,
 ) -> Knowledge:
-    """The estimator's parameters of these names, checked against the columns and against each other.
+    """Read the estimator's parameters of these names, checked against the columns and against each other.
 
-    `blank` has the two labels; it is None where there are more classes, which leaves some of this without meaning.
+    Parameters
+    ----------
+    schema : Schema
+        The columns of the table.
+    blank : RuleSet or None
+        A rule set with the two labels; None if there are more classes, for which start, fixed and monotone mean
+        nothing.
+    literals : list of str or literals, optional
+        Literals that learned rules may use.
+    start : RuleSet, str or list, optional
+        Rules that learning begins from.
+    fixed : RuleSet, str or list, optional
+        Rules that stay as they are.
+    exclude : list of str, optional
+        Columns that no learned rule may read.
+    apart : list of groups of str, optional
+        Columns of which no learned rule may read two.
+    monotone : dict, optional
+        The sign, 1 or -1, of columns.
+
+    Returns
+    -------
+    Knowledge
+        What was given, as objects.
+
+    Raises
+    ------
+    ParameterError
+        If a value cannot be read, names no column of the table, or contradicts another one.
+    ParseError
+        If a text is no literal, or no rule.
+
+    Examples
+    --------
+    >>> schema, _ = Schema.learn({"income": [20, 30], "debt": [1, 9]})
+    >>> read_knowledge(schema, RuleSet(), monotone={"debt": -1}).sign("debt")
+    -1
     """
     if blank is None:
         for name, value in (("start", start), ("fixed", fixed), ("monotone", monotone)):
@@ -115,7 +258,27 @@ def read_knowledge(
 
 
 def doubts(knowledge: Knowledge, schema: Schema) -> Iterator[str]:
-    """What an expert may have mistyped: categories that the table has not."""
+    """Find what an expert may have mistyped: categories that no row has.
+
+    Parameters
+    ----------
+    knowledge : Knowledge
+        What the expert gave.
+    schema : Schema
+        The columns of the table.
+
+    Yields
+    ------
+    str
+        A sentence about each such category.
+
+    Examples
+    --------
+    >>> schema, _ = Schema.learn({"region": ["north", "west"]})
+    >>> (doubt,) = doubts(Knowledge(literals=(parse_literal("region in {nort}"),)), schema)
+    >>> doubt.partition(" Did")[0]
+    "literals: in `region in {nort}`, column 'region' never held 'nort'."
+    """
     written = {"literals": [Rule(knowledge.literals)], "start": knowledge.start, "fixed": knowledge.fixed}
     for what, rules in written.items():
         for literal in (literal for rule in rules for literal in rule.literals):
@@ -128,7 +291,7 @@ def _literals(texts: Any, schema: Schema) -> tuple[Literal, ...]:
         return ()
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise ParameterError(f"literals must be a list of texts such as 'age > 30', not {texts!r}.")
-    return tuple(_checked("literals", _parsed("literals", text, parse_literal, schema), schema) for text in texts)
+    return tuple(_check("literals", _parse("literals", text, parse_literal, schema), schema) for text in texts)
 
 
 def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tuple[Rule, ...]:
@@ -136,7 +299,7 @@ def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tupl
     if given is None or blank is None:
         return ()
     if isinstance(given, str):
-        given = _parsed(what, given, parse_ruleset, schema)
+        given = _parse(what, given, parse_ruleset, schema)
     if isinstance(given, RuleSet):
         if (given.label, given.default) != (blank.label, blank.default):
             raise ParameterError(
@@ -146,15 +309,15 @@ def _rules(what: str, given: Any, schema: Schema, blank: RuleSet | None) -> tupl
         given = given.rules
     if not isinstance(given, Iterable):
         raise ParameterError(f"{what} must be a RuleSet, its text, or a list of rules, not {given!r}.")
-    read = (rule if isinstance(rule, Rule) else _parsed(what, rule, parse_rule, schema) for rule in given)
+    read = (rule if isinstance(rule, Rule) else _parse(what, rule, parse_rule, schema) for rule in given)
     rules = tuple(dict.fromkeys(rule if isinstance(rule, Rule) else Rule((rule,)) for rule in read))
     for rule in rules:
         for literal in rule.literals:
-            _checked(what, literal, schema)
+            _check(what, literal, schema)
     return rules
 
 
-def _parsed(what: str, text: Any, parse: Any, schema: Schema) -> Any:
+def _parse(what: str, text: Any, parse: Any, schema: Schema) -> Any:
     """What the text says, which must be something about this table: errors point at the place."""
     if not isinstance(text, str):
         if isinstance(text, Literal):
@@ -166,7 +329,7 @@ def _parsed(what: str, text: Any, parse: Any, schema: Schema) -> Any:
         raise ParseError(f"{what}: {error.problem}", error.line, error.column, error.source) from None
 
 
-def _checked(what: str, literal: Literal, schema: Schema) -> Literal:
+def _check(what: str, literal: Literal, schema: Schema) -> Literal:
     """The literal, if it is about this table; categories that are not in it may be in other rows."""
     problem = literal_problem(schema, literal, unseen=True)
     if problem is not None:

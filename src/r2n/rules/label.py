@@ -15,9 +15,9 @@ from r2n.table.cells import NOT_UNICODE, CellError, is_unicode, shown
 
 
 def is_label(labels: NDArray[Any], label: Value) -> Bools:
-    """Which of the labels are this one: numpy would cut a NUL off the end of a text that it is to compare with.
+    r"""Which of the labels are this one: numpy would cut a NUL off the end of a text that it is to compare with.
 
-    >>> is_label(np.array(["a", "a\\0"], dtype=object), "a\\0").tolist()
+    >>> is_label(np.array(["a", "a\0"], dtype=object), "a\0").tolist()
     [False, True]
     """
     alone = np.empty((), dtype=object)

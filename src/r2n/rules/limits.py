@@ -8,7 +8,7 @@ MOST_RULES = 100_000  # rules and classes
 
 
 def excess(text: str) -> str | None:
-    """What a file holds too much of, in words, or None; told from the text alone, before anything is made of it.
+    """Say what a file holds too much of, judged by its text alone, before parsing; None if nothing.
 
     >>> excess("[1, 2]"), excess("[" + "[]," * 2_000_000 + "[]]")
     (None, '4,000,002 values, but only 2,000,000')

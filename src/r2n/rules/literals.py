@@ -22,12 +22,12 @@ from r2n.rules.terms import (
     Filled,
     Key,
     Terms,
+    check_finite,
     check_key,
     column_of,
-    finite,
     most_of,
     order_of,
-    shown_key,
+    show_key,
     term_order,
     term_values,
     unfilled,
@@ -59,14 +59,27 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Halfspace:
-    """Σ a_k·x_k > threshold, strictly, in the table's own units.
+    """The literal Σ a_k·x_k > threshold: true where a sum of columns is strictly above a threshold.
 
-    Its value is *defined* as the sum of the products from left to right, in float64. It is never
-    rescaled, because that would change the floats and with them the meaning. A set of categories may stand in the
-    place of a column: it counts 1 where it holds and 0 where it does not, after all numbers. Where a column is missing
-    that has a value for this (`Filled`), its product is added after those of all columns that are known, before sets:
-    so what is filled in, like what sets add, moves the threshold and nothing else.
+    The sum is *defined* as the float64 sum of its products from left to right. It is never rescaled, because that would
+    change the floats and with them the meaning. It adds numbers first, then what filled columns count where they are
+    missing, then sets of categories, which count 1 where they hold and 0 where they do not. So fills and sets only move
+    the threshold. The sum is missing, and the literal false, where a column is missing that is not filled.
 
+    Parameters
+    ----------
+    terms : tuple of (key, coefficient) pairs, or dict
+        The sum, in any order. A key is a column's name, a `Filled` column, or a `Membership`, whose truth is counted.
+    threshold : float
+        The number that the sum must exceed.
+
+    Raises
+    ------
+    ParameterError
+        If no coefficient is other than 0, a number is not finite, or a key comes twice.
+
+    Examples
+    --------
     >>> print(Halfspace.of({"debt": -2.1, "income": 1}, 12.5))
     income - 2.1·debt > 12.5
     >>> print(Halfspace.of({"x10": 0.5, "x2": 1}, 0.5))
@@ -84,17 +97,17 @@ class Halfspace:
         terms = [(key, _coefficient(key, a)) for key, a in pairs]
         for key, a in terms:
             check_key(key, a)
-        twice = _repeated(unfilled(key) for key, _ in terms)
+        twice = _find_repeated(unfilled(key) for key, _ in terms)
         if twice is not None:
             what = "the set" if isinstance(twice, Membership) else "column"
             alike = len({key for key, _ in terms if unfilled(key) == twice}) == 1
             advice = "Add its coefficients up." if alike else "Say once what it counts as where it is missing."
-            raise ParameterError(f"{what} {shown_key(twice)} comes twice in a sum. {advice}")
+            raise ParameterError(f"{what} {show_key(twice)} comes twice in a sum. {advice}")
         kept = sorted(((key, a) for key, a in terms if a != 0.0), key=term_order)
         if not kept:
             raise ParameterError("a halfspace needs at least one column with a coefficient other than 0.")
         object.__setattr__(self, "terms", tuple(kept))
-        object.__setattr__(self, "threshold", finite(self.threshold, "the threshold"))
+        object.__setattr__(self, "threshold", check_finite(self.threshold, "the threshold"))
 
     def __hash__(self) -> int:
         # By the bytes of its numbers: whoever writes a file can choose floats that Python would give the same hash.
@@ -110,22 +123,45 @@ class Halfspace:
 
     @classmethod
     def of(cls, terms: Mapping[Any, float] | Iterable[tuple[Key, float]], threshold: float) -> Halfspace:
-        """From a mapping or pairs, in any order."""
+        """Make a halfspace from a dict or from pairs, in any order.
+
+        Parameters
+        ----------
+        terms : dict or iterable of (key, coefficient) pairs
+            The sum.
+        threshold : float
+            The number that the sum must exceed.
+
+        Returns
+        -------
+        Halfspace
+            The literal.
+
+        Raises
+        ------
+        ParameterError
+            If no coefficient is other than 0, a number is not finite, or a key comes twice.
+
+        Examples
+        --------
+        >>> print(Halfspace.of({"age": 1}, 30))
+        age > 30
+        """
         return cls(tuple(terms.items() if isinstance(terms, Mapping) else terms), threshold)
 
     @property
     def numbers(self) -> tuple[tuple[str, float], ...]:
-        """The columns of numbers, filled or not, which come first."""
+        """The columns of numbers, filled or not, with their coefficients; they come first in the sum."""
         return tuple((column_of(key), a) for key, a in self.terms if not isinstance(key, Membership))
 
     @property
     def fills(self) -> tuple[tuple[str, float], ...]:
-        """The columns that are filled, and what each adds where it is missing."""
+        """The filled columns, with what each adds where it is missing."""
         return tuple((key.column, a * key.fill) for key, a in self.terms if isinstance(key, Filled))
 
     @property
     def sets(self) -> tuple[tuple[Membership, float], ...]:
-        """The terms that are sets of categories, which come last."""
+        """The sets of categories, with their coefficients; they come last in the sum."""
         return tuple((key, a) for key, a in self.terms if isinstance(key, Membership))
 
     @property
@@ -140,31 +176,70 @@ class Halfspace:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The columns that must be known for it to be true: all but those that are filled."""
+        """The columns that must be known for the literal to be true: all except filled ones."""
         return tuple(dict.fromkeys(column_of(key) for key, _ in self.terms if not isinstance(key, Filled)))
 
     @property
     def size(self) -> int:
-        """How much a reader must read: its columns, of which a set counts as many as it names."""
+        """How many columns and categories the literal names."""
         return sum(key.size if isinstance(key, Membership) else 1 for key, _ in self.terms)
 
     @property
     def n_terms(self) -> int:
-        """How many terms its sum has: what `max_columns` limits."""
+        """The number of terms in the sum; `max_columns` limits it."""
         return len(self.terms)
 
     def with_key(self, place: int, key: Key) -> Halfspace:
-        """With another key in one of its terms, the same coefficient before it."""
+        """Replace the key of one term; its coefficient stays.
+
+        Parameters
+        ----------
+        place : int
+            The position of the term.
+        key : str, Filled or Membership
+            The new key.
+
+        Returns
+        -------
+        Halfspace
+            The changed literal.
+
+        Examples
+        --------
+        >>> print(Halfspace.of({"x": 1, "y": -2}, 5).with_key(1, Filled("y", 40)))
+        x - 2·(y if known else 40) > 5
+        """
         a = self.terms[place][1]
         return Halfspace((*self.terms[:place], (key, a), *self.terms[place + 1 :]), self.threshold)
 
     @property
     def mirrored(self) -> Terms:
-        """The terms of the opposite direction: their sum is, in floats too, exactly minus this one's."""
+        """The terms with opposite signs: in floats, too, their sum is exactly the negated sum."""
         return tuple((key, -a) for key, a in self.terms)
 
     def values(self, table: Table) -> Floats:
-        """The sum for each row; NaN where a column is missing that is not filled."""
+        """Compute the sum for each row.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of float
+            The sums; NaN where a column is missing that is not filled.
+
+        Raises
+        ------
+        SchemaError
+            If a column is not there, or does not hold numbers.
+
+        Examples
+        --------
+        >>> Halfspace.of({"x": 1, "y": -2}, 5).values(Table.read({"x": [9, 1, None], "y": [1, 2, 3]}))
+        array([ 7., -3., nan])
+        """
         # One ufunc for each operation, never a dot product: that may fuse or reorder, and
         # every export computes exactly this. inf - inf is NaN, which is false, like missing.
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -186,23 +261,88 @@ class Halfspace:
             yield _product(a, one.counted(table))
 
     def evaluate(self, table: Table) -> Bools:
-        """Its truth in each row."""
+        """Evaluate the literal on each row.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of bool
+            True where the sum is above the threshold.
+
+        Raises
+        ------
+        SchemaError
+            If a column is not there, or does not hold numbers.
+
+        Examples
+        --------
+        >>> Halfspace.of({"x": 1, "y": -2}, 5).evaluate(Table.read({"x": [9, 1, None], "y": [1, 2, 3]}))
+        array([ True, False, False])
+        """
         truth: Bools = self.values(table) > self.threshold
         return truth
 
     def sort_key(self) -> tuple[Any, ...]:
-        """Its place among literals."""
+        """Return the literal's place among literals.
+
+        Returns
+        -------
+        tuple
+            A key for `sorted`.
+
+        Examples
+        --------
+        >>> print(*sorted([Halfspace.of({"y": 1}, 0), Halfspace.of({"x": 1}, 9)], key=Halfspace.sort_key), sep=", ")
+        x > 9, y > 0
+        """
         keys = tuple(order_of(key) for key, _ in self.terms)
         fills = tuple((column_of(key), key.fill) for key, _ in self.terms if isinstance(key, Filled))
         # Larger coefficients first: a lower bound is read before an upper one.
         return 0, keys, tuple(-a for _, a in self.terms), self.threshold, fills
 
     def comparison(self, schema: Schema | None = None) -> Comparison:
-        """How it is read; as a ratio where the schema shows that this says the same."""
+        """Find how the literal is read: terms, operator, bound and ratio.
+
+        Parameters
+        ----------
+        schema : Schema, optional
+            What is known of the columns: where a divisor is always positive, a difference is read as a ratio.
+
+        Returns
+        -------
+        Comparison
+            The comparison, as data.
+
+        Examples
+        --------
+        >>> found = Halfspace.of({"x": -1}, -0.25).comparison()
+        >>> found.terms, found.operator, found.bound
+        ((('x', 1.0),), '<', 0.25)
+        """
         return compare(self.terms, self.threshold, schema)
 
     def text(self, schema: Schema | None = None) -> str:
-        """As printed; with a schema, as a ratio where that says the same."""
+        """Write the literal as it is printed.
+
+        Parameters
+        ----------
+        schema : Schema, optional
+            What is known of the columns: where a divisor is always positive, a difference is written as a ratio.
+
+        Returns
+        -------
+        str
+            The text, which reads back as the same literal.
+
+        Examples
+        --------
+        >>> Halfspace.of({"x": -1}, -0.25).text()
+        'x < 0.25'
+        """
         return str(self.comparison(schema))
 
     def __str__(self) -> str:
@@ -218,7 +358,23 @@ def has_cases(literal: Literal) -> bool:
 
 
 def sets_of(literal: Literal) -> tuple[Membership, ...]:
-    """The sets that a literal asks for: itself, or those that its sum counts."""
+    """Find the sets of categories that a literal asks for.
+
+    Parameters
+    ----------
+    literal : literal
+        Any literal.
+
+    Returns
+    -------
+    tuple of Membership
+        The literal itself if it is a set, the sets that its sum counts, or nothing.
+
+    Examples
+    --------
+    >>> sets_of(Known("x")), len(sets_of(Halfspace.of({Membership("z", ("a",)): 2, "x": 1}, 5)))
+    ((), 1)
+    """
     match literal:
         case Membership():
             return (literal,)
@@ -231,10 +387,10 @@ def sets_of(literal: Literal) -> tuple[Membership, ...]:
 def _coefficient(key: object, a: object) -> float:
     if type(a) is float and math.isfinite(a):  # the words for what it is not take longer than the look
         return a + 0.0
-    return finite(a, f"the coefficient of {shown_key(key)}")
+    return check_finite(a, f"the coefficient of {show_key(key)}")
 
 
-def _repeated(keys: Iterable[Key]) -> Key | None:
+def _find_repeated(keys: Iterable[Key]) -> Key | None:
     """The first that was there before."""
     seen: set[Key] = set()
     for key in keys:
@@ -245,5 +401,5 @@ def _repeated(keys: Iterable[Key]) -> Key | None:
 
 
 def _product(a: float, column: Floats) -> Floats:
-    """Nothing is to be done for 1, which leaves every float as it is."""
+    """Multiply; a coefficient of 1 changes nothing and costs nothing."""
     return column if a == 1.0 else np.multiply(column, a)

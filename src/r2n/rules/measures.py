@@ -14,23 +14,61 @@ from r2n.rules.ruleset import Rule, RuleSet
 
 @dataclass(frozen=True, slots=True)
 class RuleMeasure:
-    """One rule on the rows: all counts are sums of weights (of rows, if none were given)."""
+    """How well one rule does on some rows. All counts are sums of weights: of rows, if no weights were given.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+    covered : float
+        The rows where the rule is true.
+    positives : float
+        The covered rows that have the label.
+    precision : float
+        The share of the covered rows that have the label; NaN if none is covered.
+    recall : float
+        The share of the rows with the label that are covered; NaN if there are none.
+    alone : float
+        The rows that no other rule covers: what would be lost without this rule.
+    alone_positives : float
+        The rows of `alone` that have the label.
+
+    Examples
+    --------
+    >>> rules = RuleSet.parse("yes if x > 3 else no")
+    >>> measure(rules, {"x": [1, 4, 5]}, ["no", "yes", "no"]).rules[0].precision
+    0.5
+    """
 
     rule: Rule
     covered: float
     positives: float
     precision: float
-    """Share of the covered rows that have the label; NaN if none is covered."""
     recall: float
-    """Share of the rows with the label that are covered; NaN if there are none."""
     alone: float
-    """Rows that no other rule covers: what would be lost without this one."""
     alone_positives: float
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """All rules on the rows, and the rule set as a whole."""
+    """How well each rule does on some rows, and all rules together; `print` shows a table.
+
+    Parameters
+    ----------
+    rules : tuple of RuleMeasure
+        One entry for each rule, in printed order.
+    accuracy : float
+        The share of rows that are predicted right.
+    weight : float
+        The weight of all rows.
+    positives : float
+        The weight of the rows that have the label.
+
+    Examples
+    --------
+    >>> measure(RuleSet.parse("yes if x > 3 else no"), {"x": [1, 4]}, ["no", "yes"]).accuracy
+    1.0
+    """
 
     rules: tuple[RuleMeasure, ...]
     accuracy: float
@@ -53,8 +91,33 @@ class Measures:
 
 
 def measure(rules: RuleSet, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Measures:
-    """Coverage, precision and recall of each rule; `y` counts as positive where it equals the label.
+    """Measure coverage, precision and recall of each rule.
 
+    Parameters
+    ----------
+    rules : RuleSet
+        The rules.
+    X : table
+        A frame, a dict of columns or a two-dimensional array.
+    y : array-like
+        The label of each row; a row is positive where it equals the rule set's label.
+    sample_weight : array-like, optional
+        The weight of each row; 1 by default.
+
+    Returns
+    -------
+    Measures
+        One entry for each rule, and the accuracy of all rules together.
+
+    Raises
+    ------
+    ParameterError
+        If there is not one label, or one weight, for each row.
+    SchemaError
+        If a column that the rules read is not there, or holds other values than at fit.
+
+    Examples
+    --------
     >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
     >>> table = {"x": [1, 4, 5, 2], "z": ["a", "a", "b", "b"]}
     >>> print(measure(rules, table, ["no", "yes", "yes", "no"]))

@@ -25,8 +25,20 @@ _DIGITS = re.compile("([0-9]+)")
 
 @lru_cache(maxsize=10_000)
 def natural_key(name: str) -> tuple[Any, ...]:
-    """The order of columns: numbers inside names count as numbers, and no two names are equal.
+    """Return the place of a column's name among names: digits inside names count as numbers.
 
+    Parameters
+    ----------
+    name : str
+        The name.
+
+    Returns
+    -------
+    tuple
+        A key for `sorted`; different names have different keys.
+
+    Examples
+    --------
     >>> sorted(["x10", "x2", "age"], key=natural_key)
     ['age', 'x2', 'x10']
     """
@@ -42,7 +54,7 @@ def _digits_key(digits: str) -> tuple[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class _OneColumn:
-    """What the literals about a single column have in common."""
+    """What the literals about a single column share."""
 
     column: str
 
@@ -51,35 +63,67 @@ class _OneColumn:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns it reads."""
+        """The column that the literal reads, as a tuple."""
         return (self.column,)
 
     @property
     def size(self) -> int:
-        """How much a reader must read."""
+        """How many columns and categories the literal names."""
         return 1
 
     @property
     def n_terms(self) -> int:
-        """How many terms it has: what `max_columns` limits."""
+        """The number of terms; `max_columns` limits it."""
         return 1
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The columns that must be known for it to be true."""
+        """The columns that must be known for the literal to be true."""
         return (self.column,)
 
     def text(self, schema: Schema | None = None) -> str:
-        """As printed; no schema changes it."""
+        """Write the literal as it is printed.
+
+        Parameters
+        ----------
+        schema : Schema, optional
+            Accepted as other literals accept it; it changes nothing.
+
+        Returns
+        -------
+        str
+            The text, which reads back as the same literal.
+
+        Examples
+        --------
+        >>> Known("income").text()
+        'income is known'
+        """
         return str(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Membership(_OneColumn):
-    """`column in {…}` or `column not in {…}`; both are false where the column is missing.
+    """The literal `column in {…}`, or `column not in {…}`.
 
-    A category never seen before is in no set, and `not in` any.
+    Both are false where the column is missing. A category that was never seen is in no set, and `not in` every set.
 
+    Parameters
+    ----------
+    column : str
+        The column's name.
+    values : collection of str, int, float or bool
+        The categories, in any order; the literal keeps them sorted and without repeats.
+    negated : bool
+        Whether it is `not in`.
+
+    Raises
+    ------
+    ParameterError
+        If there is no category, one is missing, or one is no category at all.
+
+    Examples
+    --------
     >>> print(Membership("region", ("west", "north")))
     region in {north, west}
     >>> print(Membership("floor", (3, 1.0, 3), negated=True))
@@ -113,7 +157,23 @@ class Membership(_OneColumn):
         return Membership, (self.column, self.values, self.negated)
 
     def evaluate(self, table: Table) -> Bools:
-        """Its truth in each row."""
+        """Evaluate the literal on each row.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of bool
+            True where the literal holds.
+
+        Examples
+        --------
+        >>> Membership("z", ("a",), negated=True).evaluate(Table.read({"z": ["a", "b", None]}))
+        array([False,  True, False])
+        """
         codes, seen = table.codes(self.column)
         wanted = frozenset(map(value_id, self.values))
         # The code of a missing value is -1, which picks the False at the end.
@@ -122,15 +182,42 @@ class Membership(_OneColumn):
 
     @property
     def size(self) -> int:
-        """How much a reader must read: a set counts as many as it names."""
+        """The number of categories that it names."""
         return len(self.values)
 
     def counted(self, table: Table) -> Floats:
-        """What it adds to a sum: 1 where it holds, 0 where it does not, NaN where the column is missing."""
+        """Compute what the set adds to a sum, before its coefficient.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of float
+            The count: 1 where the literal holds, 0 where it does not, NaN where the column is missing.
+
+        Examples
+        --------
+        >>> Membership("z", ("a",)).counted(Table.read({"z": ["a", "b", None]}))
+        array([ 1.,  0., nan])
+        """
         return np.where(table.known(self.column), self.evaluate(table), np.nan)
 
     def sort_key(self) -> tuple[Any, ...]:
-        """Its place among literals."""
+        """Return the literal's place among literals.
+
+        Returns
+        -------
+        tuple
+            A key for `sorted`.
+
+        Examples
+        --------
+        >>> print(*sorted([Membership("z", ("b",)), Membership("z", ("a",))], key=Membership.sort_key), sep=", ")
+        z in {a}, z in {b}
+        """
         return 1, natural_key(self.column), self.negated, tuple(value_key(value) for value in self.values)
 
     def __str__(self) -> str:
@@ -140,23 +227,57 @@ class Membership(_OneColumn):
 
 @dataclass(frozen=True, slots=True)
 class Missing(_OneColumn):
-    """The column is missing.
+    """The literal `column is missing`.
 
+    Parameters
+    ----------
+    column : str
+        The column's name.
+
+    Examples
+    --------
     >>> print(Missing("income"))
     income is missing
     """
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The columns that must be known for it to be true: none."""
+        """The columns that must be known for the literal to be true: none."""
         return ()
 
     def evaluate(self, table: Table) -> Bools:
-        """Its truth in each row."""
+        """Evaluate the literal on each row.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of bool
+            True where the column is missing.
+
+        Examples
+        --------
+        >>> Missing("z").evaluate(Table.read({"z": ["a", None]}))
+        array([False,  True])
+        """
         return ~table.known(self.column)
 
     def sort_key(self) -> tuple[Any, ...]:
-        """Its place among literals."""
+        """Return the literal's place among literals.
+
+        Returns
+        -------
+        tuple
+            A key for `sorted`.
+
+        Examples
+        --------
+        >>> print(*sorted([Missing("z"), Missing("x")], key=Missing.sort_key), sep=", ")
+        x is missing, z is missing
+        """
         return 2, natural_key(self.column)
 
     def __str__(self) -> str:
@@ -165,18 +286,52 @@ class Missing(_OneColumn):
 
 @dataclass(frozen=True, slots=True)
 class Known(_OneColumn):
-    """The column is not missing.
+    """The literal `column is known`: true where the column is not missing.
 
+    Parameters
+    ----------
+    column : str
+        The column's name.
+
+    Examples
+    --------
     >>> print(Known("income"))
     income is known
     """
 
     def evaluate(self, table: Table) -> Bools:
-        """Its truth in each row."""
+        """Evaluate the literal on each row.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of bool
+            True where the column is not missing.
+
+        Examples
+        --------
+        >>> Known("z").evaluate(Table.read({"z": ["a", None]}))
+        array([ True, False])
+        """
         return table.known(self.column)
 
     def sort_key(self) -> tuple[Any, ...]:
-        """Its place among literals."""
+        """Return the literal's place among literals.
+
+        Returns
+        -------
+        tuple
+            A key for `sorted`.
+
+        Examples
+        --------
+        >>> print(*sorted([Known("z"), Known("x")], key=Known.sort_key), sep=", ")
+        x is known, z is known
+        """
         return 3, natural_key(self.column)
 
     def __str__(self) -> str:
@@ -184,6 +339,7 @@ class Known(_OneColumn):
 
 
 def check_name(name: object) -> None:
+    """Refuse what cannot be a column's name."""
     if not isinstance(name, str):
         raise ParameterError(f"a column's name must be text, not {name!r}.")
     if not is_unicode(name):

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.rules import limits
 from r2n.rules.classes import ClassRules
-from r2n.rules.counts import Baseline, Counted, owner_of
+from r2n.rules.counts import Baseline, RuleCount, owner_of
 from r2n.rules.literals import Filled, Halfspace, Key, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.runtime.outputs import write_file
@@ -30,9 +30,34 @@ _FIELDS = {
 
 
 def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str], like: str | os.PathLike[str] | None = None) -> None:
-    """Write a rule set; on failure the old file, if any, is untouched and nothing is left behind.
+    """Write rules to a model file, whole or not at all.
 
-    Who may read it is as with the file that it replaces, or as with the file `like`.
+    If writing fails, an old file of that name stays as it was.
+
+    Parameters
+    ----------
+    rules : RuleSet or ClassRules
+        The rules.
+    path : path
+        Where to write them.
+    like : path, optional
+        A file whose permissions the new one gets; by default those of the file that it replaces.
+
+    Raises
+    ------
+    ModelFileError
+        If the rules are more than a model file may hold.
+    OutputError
+        If no file can be written there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> rules = RuleSet.parse("yes if x > 3 else no")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(rules, f"{folder}/model.json")
+    ...     load(f"{folder}/model.json") == rules
+    True
     """
     text = to_text(rules)
     too_much = limits.excess(text) or limits.excess_of_rules(_count_rules(rules))
@@ -45,7 +70,34 @@ def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str], like: str | 
 
 
 def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
-    """Read a rule set, or rules for several classes, that `save` wrote; anything else is refused."""
+    """Read the rules in a model file.
+
+    Parameters
+    ----------
+    path : path
+        A file that `RuleSet.save` or `ClassRules.save` wrote.
+
+    Returns
+    -------
+    RuleSet or ClassRules
+        The rules, equal to those that were saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is anything else than a model file; the error names the file.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     RuleSet.parse("yes if x > 3 else no").save(f"{folder}/model.json")
+    ...     print(load(f"{folder}/model.json"))
+    yes if x > 3
+    else no
+    """
     with open(path, "rb") as file:
         data = file.read(limits.MOST_BYTES + 1)
     if len(data) > limits.MOST_BYTES:
@@ -132,19 +184,19 @@ def _baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]]) 
     if not isinstance(item["rules"], list) or len(item["rules"]) != len(owners):
         raise ModelFileError(f"training must have counts, or null, for each of the {len(owners)} rules.")
     rows = _count(item["rows"], 2**53)
-    known: dict[Hashable, tuple[Value, Rule, Counted]] = {}
+    known: dict[Hashable, tuple[Value, Rule, RuleCount]] = {}
     for owner, counts in zip(owners, item["rules"], strict=True):
-        counted = None if counts is None else _counted(counts, rows)
+        counted = None if counts is None else _read_rule_count(counts, rows)
         if counted is not None and known.setdefault(owner_of(*owner), (*owner, counted))[2] != counted:
             raise ModelFileError("a rule stands twice, with different counts. Keep one of them.")
     right = None if item["right"] is None else _count(item["right"], rows)
     return Baseline(rows, right, tuple(known.values()))
 
 
-def _counted(counts: object, rows: int) -> Counted:
+def _read_rule_count(counts: object, rows: int) -> RuleCount:
     match counts:
         case [covered, positives]:
-            return Counted(_count(covered, rows), _count(positives, _count(covered, rows)))
+            return RuleCount(_count(covered, rows), _count(positives, _count(covered, rows)))
         case _:
             raise ModelFileError(f"the counts of a rule must be two numbers, not {shown(counts)}.")
 

@@ -51,8 +51,29 @@ def parse_model(kind: type[M], text: str, schema: Schema | None = None) -> M:
 
 
 def parse_ruleset(text: str, schema: Schema | None = None, unseen: bool = False) -> RuleSet:
-    """A rule set from its text.
+    """Read a rule set from its text.
 
+    Parameters
+    ----------
+    text : str
+        The rules as they are printed.
+    schema : Schema, optional
+        The columns that the rules may read.
+    unseen : bool
+        Whether the text may name categories that the schema does not have.
+
+    Returns
+    -------
+    RuleSet
+        The rules.
+
+    Raises
+    ------
+    ParseError
+        If the text is no rule set, or does not fit the schema; the error names line and column.
+
+    Examples
+    --------
     >>> print(parse_ruleset("yes if 0.5 < x1, or x0 = a AND x1 <= 3 else no"))
     yes if x1 > 0.5
         or x1 <= 3 and x0 in {a}
@@ -62,8 +83,27 @@ def parse_ruleset(text: str, schema: Schema | None = None, unseen: bool = False)
 
 
 def parse_class_rules(text: str, schema: Schema | None = None) -> ClassRules:
-    """Rules for several classes from their text.
+    """Read rules for several classes from their text.
 
+    Parameters
+    ----------
+    text : str
+        The rules as they are printed.
+    schema : Schema, optional
+        The columns that the rules may read.
+
+    Returns
+    -------
+    ClassRules
+        The rules.
+
+    Raises
+    ------
+    ParseError
+        If the text is no such rules, or does not fit the schema; the error names line and column.
+
+    Examples
+    --------
     >>> print(parse_class_rules("low if x < 1 else high if x > 3 else middle"))
     low if x < 1
     else high if x > 3
@@ -73,8 +113,29 @@ def parse_class_rules(text: str, schema: Schema | None = None) -> ClassRules:
 
 
 def parse_rule(text: str, schema: Schema | None = None, unseen: bool = False) -> Rule:
-    """A rule from its text.
+    """Read a rule from its text.
 
+    Parameters
+    ----------
+    text : str
+        The rule as it is printed.
+    schema : Schema, optional
+        The columns that the rule may read.
+    unseen : bool
+        Whether the text may name categories that the schema does not have.
+
+    Returns
+    -------
+    Rule
+        The rule.
+
+    Raises
+    ------
+    ParseError
+        If the text is no rule, or does not fit the schema; the error names line and column.
+
+    Examples
+    --------
     >>> print(parse_rule("x0 is known and x1 != 3"))
     x1 not in {3} and x0 is known
     """
@@ -83,8 +144,29 @@ def parse_rule(text: str, schema: Schema | None = None, unseen: bool = False) ->
 
 
 def parse_literal(text: str, schema: Schema | None = None, unseen: bool = False) -> Literal:
-    """A literal from its text.
+    """Read a literal from its text.
 
+    Parameters
+    ----------
+    text : str
+        The literal as it is printed.
+    schema : Schema, optional
+        The columns that the literal may read.
+    unseen : bool
+        Whether the text may name categories that the schema does not have.
+
+    Returns
+    -------
+    Halfspace, Membership, Missing or Known
+        The literal.
+
+    Raises
+    ------
+    ParseError
+        If the text is no literal, or does not fit the schema; the error names line and column.
+
+    Examples
+    --------
     >>> print(parse_literal('2*"hours per week" - age >= 3'))
     age - 2·"hours per week" <= -3
     """
@@ -104,13 +186,13 @@ class _Parser(Reader):
         self._unseen = unseen  # whether categories may be named that the schema has not
 
     def alone(self, literal: Literal) -> Literal:
-        """The literal that was read, if nothing follows it, another one neither."""
+        """Return the literal if the text ends here."""
         if self._is("and", "or"):
             self._fail("expected the end of a single literal (give several one by one)")
         return self.whole(literal)
 
     def single(self, rule: Rule) -> Rule:
-        """The rule that was read, if nothing follows it, another one neither."""
+        """Return the rule if the text ends here."""
         if self._is("or"):
             self._fail("expected the end of a single rule (give several one by one)")
         return self.whole(rule)
@@ -271,7 +353,7 @@ class _Parser(Reader):
         if not self._skip("("):
             return self._name(compared=True)
         if _reads(self._after, "if"):
-            return self._filled()
+            return self._fill()
         if not _reads(self._after, "in", "not"):
             self.fail_at(start, _NO_BRACKETS)
         counted = self._about(self._name())
@@ -279,7 +361,7 @@ class _Parser(Reader):
         assert isinstance(counted, Membership)
         return counted
 
-    def _filled(self) -> Filled:
+    def _fill(self) -> Filled:
         name = self._name(compared=True)
         self._take()
         self._expect("known", "after `if` in a sum")

@@ -49,6 +49,7 @@ class Reader:
         self.fail_at(self._next.start, f"{expected}, not {self._next}.")
 
     def fail_at(self, start: int, problem: str) -> NoReturn:
+        """Raise a ParseError for this place."""
         raise error_at(self._source, start, problem)
 
     def _refuse(self, start: int, problem: str | None) -> None:

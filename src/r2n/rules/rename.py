@@ -1,4 +1,4 @@
-"""Other names for columns, in whatever holds them: one step when learning begins, and one when it ends."""
+"""Rename columns in rules, schemas and knowledge: once before learning, once after."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from r2n.rules.counts import Baseline
 from r2n.rules.knowledge import Knowledge
 from r2n.rules.literals import Filled, Halfspace, Known, Membership, Missing
 from r2n.rules.rule import Rule
-from r2n.table import Schema
+from r2n.table import Scaling, Schema
 
 T = TypeVar("T")
 
 
 def rename_columns(value: T, names: Mapping[str, str]) -> T:
-    """The same thing over columns of other names.
+    """Rename the columns that rules, or parts of rules, read.
+
+    New names may change the order in which terms, literals and rules are printed. A sum of three or more terms is then
+    added up in that order, so its last bits may differ.
 
     Parameters
     ----------
-    value : column name, literal, Rule, RuleSet, ClassRules, Knowledge, Schema, Baseline, tuple or None
+    value : column name, literal, Rule, RuleSet, ClassRules, Knowledge, Schema, Scaling, Baseline, tuple or None
         What reads or describes columns. A tuple is renamed item by item; None stays None.
     names : mapping
         The new name of each column.
 
     Returns
     -------
-    The same type
-        New names may change the order in which terms, literals and rules are printed, and a sum of three or more terms
-        is then added up in that order: its last bits may differ.
+    same type
+        The same object over columns of other names.
 
     Raises
     ------
@@ -65,7 +67,7 @@ def _rename(value: Any, names: Mapping[str, str]) -> Any:
             return Rule(_rename(literals, names))
         case BaseRules():
             return _rename_model(value, names)
-        case Schema():
+        case Schema() | Scaling():
             return value.renamed(names)
         case Baseline():
             return replace(value, rules=tuple((label, _rename(rule, names), n) for label, rule, n in value.rules))

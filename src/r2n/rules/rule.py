@@ -17,8 +17,22 @@ P = TypeVar("P", "Literal", "Rule")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A conjunction of literals; `Rule()` is true everywhere.
+    """A rule: true where all of its literals are true.
 
+    `Rule()` has no literals and is true everywhere.
+
+    Parameters
+    ----------
+    literals : tuple of literals
+        The conditions, in any order; the rule keeps them sorted and without repeats.
+
+    Raises
+    ------
+    ParameterError
+        If something else than a literal is given.
+
+    Examples
+    --------
     >>> from r2n.rules import Halfspace, Membership
     >>> print(Rule((Membership("region", ("west",)), Halfspace.of({"savings": 1}, 40))))
     savings > 40 and region in {west}
@@ -30,43 +44,91 @@ class Rule:
         for literal in self.literals:
             if not isinstance(literal, Literal):
                 raise ParameterError(f"a rule is made of literals, not of {literal!r}. Read text with parse_rule.")
-        object.__setattr__(self, "literals", sorted_once(self.literals))
+        object.__setattr__(self, "literals", sort_once(self.literals))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns it reads."""
-        return sorted_columns(self.literals)
+        return sort_columns(self.literals)
 
     @property
     def size(self) -> int:
-        """How much a reader must read: mentions of columns, of which a set counts as many as it names."""
+        """How many columns and categories the rule names, each time it names them."""
         return sum(literal.size for literal in self.literals)
 
     def evaluate(self, table: Table) -> Bools:
-        """Its truth in each row."""
+        """Evaluate the rule on each row.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of bool
+            True where every literal is true.
+
+        Examples
+        --------
+        >>> from r2n.rules import parse_rule
+        >>> parse_rule("x > 3 and z = a").evaluate(Table.read({"x": [4, 5, 2], "z": ["a", "b", "a"]}))
+        array([ True, False, False])
+        """
         truth = np.ones(table.n_rows, dtype=np.bool_)
         for literal in self.literals:
             truth &= literal.evaluate(table)
         return truth
 
     def sort_key(self) -> tuple[Any, ...]:
-        """Its place among rules: short ones first."""
+        """Return the rule's place among rules: rules with few literals come first.
+
+        Returns
+        -------
+        tuple
+            A key for `sorted`.
+
+        Examples
+        --------
+        >>> from r2n.rules import parse_rule
+        >>> print(*sorted(map(parse_rule, ["x > 3 and y > 1", "z = a"]), key=Rule.sort_key), sep=" | ")
+        z in {a} | x > 3 and y > 1
+        """
         return len(self.literals), tuple(literal.sort_key() for literal in self.literals)
 
     def text(self, schema: Schema | None = None) -> str:
-        """As printed; with ratios where the schema allows them."""
+        """Write the rule as it is printed.
+
+        Parameters
+        ----------
+        schema : Schema, optional
+            What is known of the columns: where a divisor is always positive, a difference is written as a ratio.
+
+        Returns
+        -------
+        str
+            The literals, joined by `and`; `true` if there are none.
+
+        Examples
+        --------
+        >>> from r2n.rules import parse_rule
+        >>> schema, _ = Schema.learn({"income": [20, 30], "debt": [1, 9]})
+        >>> rule = parse_rule("income - 2·debt > 0")
+        >>> rule.text(), rule.text(schema)
+        ('income - 2·debt > 0', 'income/debt > 2')
+        """
         return " and ".join(literal.text(schema) for literal in self.literals) or "true"
 
     def __str__(self) -> str:
         return self.text()
 
 
-def sorted_once(parts: Iterable[P]) -> tuple[P, ...]:
+def sort_once(parts: Iterable[P]) -> tuple[P, ...]:
     """Literals, or rules, in their order, each once."""
     found = tuple(parts)
     return found if len(found) < 2 else tuple(dict.fromkeys(sorted(found, key=lambda part: part.sort_key())))
 
 
-def sorted_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
+def sort_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
     """The columns that literals read, in the order of columns."""
     return tuple(sorted({name for literal in literals for name in literal.columns}, key=natural_key))

@@ -13,7 +13,7 @@ from r2n.errors import ParameterError
 from r2n.rules.base import BaseRules, check_columns
 from r2n.rules.label import as_label, label_array
 from r2n.rules.literals import Bools, sets_of
-from r2n.rules.rule import Rule, sorted_once
+from r2n.rules.rule import Rule, sort_once
 from r2n.table import Schema, Value
 
 if TYPE_CHECKING:
@@ -24,18 +24,27 @@ __all__ = ["Rule", "RuleSet"]
 
 @dataclass(frozen=True, slots=True)
 class RuleSet(BaseRules):
-    """A disjunction of rules: `label` where any rule is true, `default` elsewhere.
+    """Rules for one label: predict `label` where any rule is true, `default` elsewhere.
 
     Parameters
     ----------
     rules : iterable of Rule
-        Kept sorted and without repeats.
-    label, default : str, int, float or bool
-        What is predicted where a rule is true, and elsewhere.
+        The rules, in any order; the rule set keeps them sorted and without repeats.
+    label : str, int, float or bool
+        The prediction where a rule is true.
+    default : str, int, float or bool
+        The prediction elsewhere.
     schema : Schema, optional
-        The columns of the table they were learned from.
+        The columns of the table that the rules were learned from.
     baseline : Baseline, optional
-        What was counted on the rows they were learned from.
+        Counts on the rows that the rules were learned from.
+
+    Raises
+    ------
+    ParameterError
+        If the label and the default are equal, or something else than a rule is given.
+    SchemaError
+        If a rule reads a column that the schema does not have.
 
     Examples
     --------
@@ -59,7 +68,7 @@ class RuleSet(BaseRules):
         for rule in self.rules:
             if not isinstance(rule, Rule):
                 raise ParameterError(f"a rule set is made of rules, not of {rule!r}. Wrap literals: Rule((…,)).")
-        object.__setattr__(self, "rules", sorted_once(self.rules))
+        object.__setattr__(self, "rules", sort_once(self.rules))
         object.__setattr__(self, "label", as_label(self.label))
         object.__setattr__(self, "default", as_label(self.default))
         if self.label == self.default:
@@ -68,13 +77,34 @@ class RuleSet(BaseRules):
 
     @property
     def branches(self) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
-        """The label and the rules: the one branch of this model."""
+        """The label with its rules, as the only (label, rules) pair of this model."""
         return ((self.label, self.rules),)
 
     # -- evaluating ----------------------------------------------------------------------------
 
     def fires(self, X: object) -> Bools:
-        """Which rules are true in which rows: one column for each rule."""
+        """Find which rules are true in which rows.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+
+        Returns
+        -------
+        array of bool
+            One row for each row of X, one column for each rule.
+
+        Raises
+        ------
+        SchemaError
+            If a column that the rules read is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> RuleSet.parse("yes if x > 3 or y > 1 else no").fires({"x": [4, 4, 0], "y": [2, 0, 0]}).tolist()
+        [[True, True], [True, False], [False, False]]
+        """
         table = self.table(X)
         fired = np.ones((table.n_rows, self.n_rules), dtype=np.bool_, order="F")  # it is written rule by rule
         numbers = not any(sets_of(literal) for literal in self.literals)
@@ -90,7 +120,28 @@ class RuleSet(BaseRules):
         return fired
 
     def truth(self, X: object) -> Bools:
-        """Whether any rule is true, for each row."""
+        """Find the rows where any rule is true.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+
+        Returns
+        -------
+        array of bool
+            One value for each row.
+
+        Raises
+        ------
+        SchemaError
+            If a column that the rules read is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> RuleSet.parse("yes if x > 3 or y > 1 else no").truth({"x": [4, 0], "y": [0, 0]})
+        array([ True, False])
+        """
         truth: Bools = np.logical_or.reduce(self.fires(X), axis=1)
         return truth
 
@@ -100,7 +151,7 @@ class RuleSet(BaseRules):
         Parameters
         ----------
         X : table
-            A frame, a dict of columns or an array.
+            A frame, a dict of columns or a two-dimensional array.
 
         Returns
         -------
@@ -110,18 +161,59 @@ class RuleSet(BaseRules):
         Raises
         ------
         SchemaError
-            If a column that the rules read is not there, or holds something else than at fit.
+            If a column that the rules read is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> RuleSet.parse("yes if x > 3 else no").predict({"x": [4, 2, None]}).tolist()
+        ['yes', 'no', 'no']
         """
         return label_array([self.default, self.label])[self.truth(X).astype(np.intp)]
 
     # -- editing -------------------------------------------------------------------------------
 
     def with_rules(self, rules: Iterable[Rule]) -> RuleSet:
-        """Other rules for the same labels and schema."""
+        """Replace all rules; labels, schema and baseline stay.
+
+        Parameters
+        ----------
+        rules : iterable of Rule
+            The new rules.
+
+        Returns
+        -------
+        RuleSet
+            A rule set with these rules.
+
+        Examples
+        --------
+        >>> from r2n.rules import parse_rule
+        >>> print(RuleSet.parse("yes if x > 3 else no").with_rules([parse_rule("y < 1")]))
+        yes if y < 1
+        else no
+        """
         return replace(self, rules=tuple(rules))
 
     def with_branches(self, branches: Iterable[Iterable[Rule]]) -> RuleSet:
-        """Other rules for the same labels and schema, as a list of this one branch."""
+        """Replace all rules, given as the list of this model's only branch.
+
+        Parameters
+        ----------
+        branches : iterable of iterables of Rule
+            The new rules: one branch.
+
+        Returns
+        -------
+        RuleSet
+            A rule set with these rules.
+
+        Examples
+        --------
+        >>> from r2n.rules import parse_rule
+        >>> print(RuleSet.parse("yes if x > 3 else no").with_branches([[parse_rule("y < 1")]]))
+        yes if y < 1
+        else no
+        """
         (rules,) = branches
         return self.with_rules(rules)
 
@@ -131,7 +223,7 @@ class RuleSet(BaseRules):
         Parameters
         ----------
         rule : Rule or str
-            The rule or its text, which is checked against the schema.
+            The rule, or its text, which is checked against the schema.
 
         Returns
         -------
@@ -141,7 +233,7 @@ class RuleSet(BaseRules):
         Raises
         ------
         ParseError
-            If the text is no rule, or does not fit the schema; it names line and column.
+            If the text is no rule, or does not fit the schema; the error names line and column.
 
         Examples
         --------

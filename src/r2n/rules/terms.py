@@ -17,13 +17,27 @@ from r2n.table import Table
 Key: TypeAlias = "str | Filled | Membership"  # what a coefficient belongs to: a column, or a set, which is 1 or 0
 Terms: TypeAlias = "tuple[tuple[Key, float], ...]"
 
-MOST_POINTS = 1e100  # that a set or a fill adds: beyond it a sum would swallow numbers, and cases fall together
+MOST_POINTS = 1e100  # that a set or a fill adds: larger coefficients absorb the other terms in float64
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A column of numbers in a sum, and what it counts as where it is missing: such a sum need not be false there.
+    """A column of numbers in a sum, with the value it counts as where it is missing.
 
+    Parameters
+    ----------
+    column : str
+        The column's name.
+    fill : float
+        What the column counts as where it is missing.
+
+    Raises
+    ------
+    ParameterError
+        If the fill is not a finite number.
+
+    Examples
+    --------
     >>> print(Filled("debt", 40))
     debt if known else 40
     """
@@ -33,7 +47,7 @@ class Filled:
 
     def __post_init__(self) -> None:
         check_name(self.column)
-        object.__setattr__(self, "fill", finite(self.fill, f"what {self.column!r} counts as where it is missing"))
+        object.__setattr__(self, "fill", check_finite(self.fill, f"what {self.column!r} counts as where it is missing"))
 
     def __hash__(self) -> int:
         return hash((self.column, self.fill.hex()))  # see Halfspace.__hash__
@@ -43,7 +57,25 @@ class Filled:
 
 
 def term_values(key: Key, table: Table) -> Floats:
-    """What a term's coefficient is multiplied with, row by row; NaN where it is missing."""
+    """Compute what a term's coefficient is multiplied by.
+
+    Parameters
+    ----------
+    key : str, Filled or Membership
+        A column's name, a filled column, or a counted set.
+    table : Table
+        The rows.
+
+    Returns
+    -------
+    array of float
+        One number for each row; NaN where it is missing.
+
+    Examples
+    --------
+    >>> term_values(Filled("debt", 40), Table.read({"debt": [5, None]}))
+    array([ 5., 40.])
+    """
     match key:
         case str():
             return table.numeric(key)
@@ -54,25 +86,57 @@ def term_values(key: Key, table: Table) -> Floats:
 
 
 class OfColumn(Protocol):
-    """What is about a single column."""
+    """Anything that is about a single column."""
 
     @property
     def column(self) -> str:
-        """Its name."""
+        """The column's name."""
 
 
 def column_of(key: str | OfColumn) -> str:
-    """The column that a term reads."""
+    """Find the column that a term reads.
+
+    Parameters
+    ----------
+    key : str, Filled or Membership
+        A column's name, a filled column, or a counted set.
+
+    Returns
+    -------
+    str
+        The column's name.
+
+    Examples
+    --------
+    >>> column_of("debt"), column_of(Filled("debt", 40))
+    ('debt', 'debt')
+    """
     return key if isinstance(key, str) else key.column
 
 
 def unfilled(key: Key) -> Key:
-    """A column as it is where it is known."""
+    """Drop the fill of a term.
+
+    Parameters
+    ----------
+    key : str, Filled or Membership
+        A column's name, a filled column, or a counted set.
+
+    Returns
+    -------
+    str or Membership
+        The column of a filled column; any other key as it is.
+
+    Examples
+    --------
+    >>> unfilled(Filled("debt", 40)), unfilled("debt")
+    ('debt', 'debt')
+    """
     return key.column if isinstance(key, Filled) else key
 
 
 def most_of(key: Key) -> float:
-    """The largest coefficient that a term may have."""
+    """Return the largest coefficient that a term may have."""
     match key:
         case Membership():
             return MOST_POINTS
@@ -83,29 +147,32 @@ def most_of(key: Key) -> float:
 
 
 def check_key(key: object, a: float) -> None:
+    """Refuse a key that is none, or a coefficient too large for it."""
     if not isinstance(key, Membership | Filled):
         check_name(key)
     elif abs(a) > most_of(key):
         most = f"from -{most_of(key):g} to {most_of(key):g}"
-        raise ParameterError(f"the coefficient of {shown_key(key)} must be {most}, not {a!r}.")
+        raise ParameterError(f"the coefficient of {show_key(key)} must be {most}, not {a!r}.")
 
 
-def shown_key(key: object) -> str:
+def show_key(key: object) -> str:
+    """Write a key for an error message."""
     return f"`{key}`" if isinstance(key, Membership | Filled) else repr(key)
 
 
 def order_of(key: Key) -> tuple[Any, ...]:
-    """Numbers before sets, then by name: a filled column stands where it would stand without its fill."""
+    """Return a key's place in a sum: numbers before sets, then by name, with or without a fill."""
     return (1, key.sort_key()) if isinstance(key, Membership) else (0, natural_key(column_of(key)))
 
 
 def term_order(term: tuple[Key, float]) -> tuple[Any, ...]:
-    """Columns that stand alone come first, as one would write it: `income - 2.1·debt`, not the reverse; sets last."""
+    """Return a term's place in a sum: `income - 2.1·debt`, with coefficients of ±1 first and sets last."""
     key, a = term
     return isinstance(key, Membership), abs(a) != 1.0, order_of(key)
 
 
-def finite(number: object, what: str) -> float:
+def check_finite(number: object, what: str) -> float:
+    """Return a number as a float; refuse what is no finite number."""
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | float | np.integer | np.floating):
         raise ParameterError(f"{what} must be a number, not {number!r}.")
     try:

@@ -50,8 +50,18 @@ def write_number(number: float) -> str:
     >>> print(write_number(3.0), write_number(-0.1), write_number(1e22), write_number(2.5e-7))
     3 -0.1 1e22 2.5e-7
     """
+    mantissa, exponent = split_number(number)
+    return mantissa if exponent is None else f"{mantissa}e{exponent}"
+
+
+def split_number(number: float) -> tuple[str, int | None]:
+    """Split the shortest text of a float into its digits and its power of ten; None if it is written without one.
+
+    >>> split_number(-0.1), split_number(2.5e-7)
+    (('-0.1', None), ('2.5', -7))
+    """
     mantissa, e, exponent = repr(number + 0.0).partition("e")  # + 0.0: no minus zero
-    return mantissa.removesuffix(".0") + (f"e{int(exponent)}" if e else "")
+    return mantissa.removesuffix(".0"), int(exponent) if e else None
 
 
 def write_sum(terms: Iterable[tuple[object, float]]) -> str:
@@ -60,8 +70,18 @@ def write_sum(terms: Iterable[tuple[object, float]]) -> str:
     >>> print(write_sum((("income", 1.0), ("debt", -2.1), ("age", 0.5))))
     income - 2.1·debt + 0.5·age
     """
-    text = " ".join(f"{'-' if a < 0 else '+'} {_write_term(key, abs(a))}" for key, a in terms)
-    return text.removeprefix("+ ") if text.startswith("+") else text.replace("- ", "-", 1)
+    return join_signed((a < 0.0, _write_term(key, abs(a))) for key, a in terms)
+
+
+def join_signed(parts: Iterable[tuple[bool, str]], gap: str = " ") -> str:
+    """Join parts of a sum, each with whether it is subtracted; the first has no plus sign.
+
+    >>> join_signed([(True, "x"), (False, "2·y"), (True, "z")]), join_signed([(False, "A1"), (True, "B1")], gap="")
+    ('-x + 2·y - z', 'A1-B1')
+    """
+    (negative, first), *others = parts
+    signed = (f"{gap}{'-' if minus else '+'}{gap}{part}" for minus, part in others)
+    return "".join(["-" if negative else "", first, *signed])
 
 
 def _write_term(key: object, coefficient: float) -> str:

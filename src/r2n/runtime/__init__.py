@@ -1,1 +1,1 @@
-"""What the operating system does to a fit: processes, forks, a Ctrl-C, files written whole, the progress bar."""
+"""The operating system: processes, forks, Ctrl-C, files written whole, the progress bar."""

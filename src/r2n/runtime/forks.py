@@ -19,14 +19,14 @@ Result = TypeVar("Result")
 
 @dataclass(slots=True)
 class Lost:
-    """What this process has inherited without the threads that belong to it."""
+    """Libraries that a fork copied into this process without their threads."""
 
     forked: bool = False
     jax: bool = False
     joblib: bool = False
 
     def note(self) -> None:
-        """To be called in the child, first of all."""
+        """Note what was running; call this first in a forked child."""
         self.forked = True
         self.jax = jax_has_started()
         self.joblib = self.joblib or _attribute("joblib.externals.loky.reusable_executor", "_executor") is not None
@@ -40,7 +40,7 @@ def jax_has_started() -> bool:
 
 
 def _attribute(module: str, name: str, unknown: Any = None) -> Any:
-    """Of a module that may not be loaded, or may have changed: it is not public."""
+    """Read a private attribute of a module that may not be loaded, or may have changed."""
     return getattr(sys.modules.get(module), name, unknown)
 
 
@@ -67,12 +67,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def usable_jobs(n_jobs: int | None) -> int | None:
-    """So many processes side by side, or one if joblib's workers are those of the parent: the results are the same."""
+    """Return the number of processes to use: one if joblib's workers belong to the parent."""
     return 1 if LOST.joblib else n_jobs
 
 
 def with_own_threads(work: Callable[[], Result]) -> Result:
-    """Do the work; in a forked child, in a new thread.
+    """Do the work; in a forked child, do it in a new thread.
 
     HiGHS keeps helpers for each thread that calls it, where there are four processors or more. Those of the main thread
     stayed in the parent; for a new thread it starts new ones.

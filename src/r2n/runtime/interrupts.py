@@ -1,4 +1,4 @@
-"""When a Ctrl-C may cut work short, and when it waits until a result that is already found has been put away."""
+"""Ctrl-C: when it stops the work, and when it waits until a finished result is safe."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ WAITING = 2.0  # Ctrl-Cs, for people press it twice; the third stops at once
 
 
 class Holder:
-    """A handler of SIGINT that lets so many Ctrl-Cs wait before one raises KeyboardInterrupt."""
+    """A handler of SIGINT that holds a number of Ctrl-Cs back before one raises KeyboardInterrupt."""
 
     def __init__(self, most: float) -> None:
         self.most = most
         self.waiting = 0
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Count a Ctrl-C, which is raised later."""
         self.waiting += 1
         if self.waiting > self.most:
             self.raise_it()
 
     def raise_it(self) -> None:
-        """Raise what waits. The next Ctrl-C waits again: workers are being ended, or a result is being put away."""
+        """Raise a waiting Ctrl-C. The next one waits again, while workers end or a result is stored."""
         self.waiting = 0
         self.most = max(self.most, WAITING)
         raise KeyboardInterrupt
@@ -36,7 +37,7 @@ class Holder:
 
     @contextmanager
     def letting(self, most: float) -> Iterator[Holder]:
-        """Let so many wait inside, and as many as before afterwards. What then waits too long is raised."""
+        """Hold this many Ctrl-Cs back inside the block; afterwards restore the old number and raise what exceeds it."""
         before, self.most = self.most, most
         try:
             if self.waiting > most:
@@ -50,7 +51,7 @@ class Holder:
 
 @contextmanager
 def hold_interrupts(most: float = WAITING) -> Iterator[Holder]:
-    """Let so many Ctrl-Cs inside wait; one more raises KeyboardInterrupt at once.
+    """Hold this many Ctrl-Cs back inside the block; one more raises KeyboardInterrupt at once.
 
     What still waits at the end is raised there, unless it was taken. A SIGINT handler that is not Python's own is left
     alone, and so is every thread but the main one, which alone receives signals.
@@ -75,7 +76,7 @@ def hold_interrupts(most: float = WAITING) -> Iterator[Holder]:
 
 @contextmanager
 def allow_interrupts() -> Iterator[None]:
-    """Let a Ctrl-C raise KeyboardInterrupt here though it is held around; one that waits is raised at once."""
+    """Let Ctrl-C raise KeyboardInterrupt inside the block, even if it is held outside; raise one that waits."""
     holder = current_holder()
     if holder is None:
         yield
@@ -85,9 +86,11 @@ def allow_interrupts() -> Iterator[None]:
 
 
 def current_holder() -> Holder | None:
+    """Return the holder of interrupts that is in charge, if any."""
     handler = signal.getsignal(signal.SIGINT)
     return handler if isinstance(handler, Holder) and in_main_thread() else None
 
 
 def in_main_thread() -> bool:
+    """Check whether this is the thread that Python sends signals to."""
     return threading.current_thread() is threading.main_thread()

@@ -67,7 +67,7 @@ def check_writable(path: Name) -> None:
 
 
 def find_target(path: Name) -> str:
-    """The file that a path leads to, which may not be there yet; whatever cannot be replaced by a file is refused."""
+    """Find the file that a path leads to, which need not exist; refuse what no file can replace."""
     if _is_stream(path):
         raise OutputError(f"{path} is a stream of this process, which a file would replace. Give the name of a file.")
     target = os.path.realpath(path)
@@ -106,7 +106,7 @@ def _is_others_in_sticky(target: str, folder: str) -> bool:
 
 
 def remove_leftovers(folder: str) -> None:
-    """Remove the drafts that a crash left in a folder. One that is being written is locked, and stays."""
+    """Remove drafts that a crash left in a folder. A draft that is being written is locked, and stays."""
     with contextlib.suppress(OSError):  # who may not look into the folder may still write there
         for name in filter(DRAFT.fullmatch, os.listdir(folder)):
             _remove_if_left(os.path.join(folder, name))
@@ -117,7 +117,7 @@ def remove_leftovers(folder: str) -> None:
 
 @contextlib.contextmanager
 def _draft(target: str, like: str) -> Iterator[tuple[int, str]]:
-    """A new file beside the target, with the mode of another, open and locked, and its name; gone unless renamed."""
+    """Open a new locked file beside the target, with another file's mode; remove it later unless it was renamed."""
     # Of what replaces a file nobody else reads a byte before it has that file's mode.
     mode = 0o600 if os.path.exists(like) else 0o666
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -163,7 +163,7 @@ def _write_all(file: int, content: bytes) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Bring the new name to the disk."""
+    """Make the disk store the new name."""
     if sys.platform == "win32":
         return  # folders cannot be opened there
     try:

@@ -14,41 +14,48 @@ class EpochRecord(Protocol):
     """What the bar reads of a record."""
 
     @property
-    def loss(self) -> tuple[float, ...]: ...
+    def loss(self) -> tuple[float, ...]:
+        """The mean loss of each restart."""
 
     @property
-    def error(self) -> tuple[float, ...]: ...
+    def error(self) -> tuple[float, ...]:
+        """The crisp error of each restart."""
 
     @property
-    def n_rules(self) -> tuple[int, ...]: ...
+    def n_rules(self) -> tuple[int, ...]:
+        """The number of crisp rules of each restart."""
 
 
 class AcceptedMove(Protocol):
     """What the bar reads of a move of the refinement."""
 
     @property
-    def error(self) -> float: ...
+    def error(self) -> float:
+        """The error after the move."""
 
     @property
-    def objective(self) -> float: ...
+    def objective(self) -> float:
+        """The error and the price of the size."""
 
     @property
-    def begins(self) -> bool: ...
+    def begins(self) -> bool:
+        """Whether a descent begins here."""
 
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """The size of the rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which of several classes is being learned, and when the work on the first began."""
+    """The class that is being learned, and when the work on the first class began."""
 
     place: int = 0
     of: int = 1
     began: float = 0.0
 
     def title(self, work: str) -> str:
-        """What is being done.
+        """Name the current work.
 
         >>> Part().title("training"), Part(1, 3).title("training")
         ('training', 'class 2 of 3: training')
@@ -56,7 +63,7 @@ class Part:
         return work if self.of == 1 else f"class {self.place + 1} of {self.of}: {work}"
 
     def share(self, done: float) -> float:
-        """How much of all the work is done when so much of this part is.
+        """Turn the share done of this part into the share done of everything.
 
         >>> Part(1, 4).share(0.5)
         0.375
@@ -82,7 +89,7 @@ def _clock(seconds: float) -> str:
 
 
 class _Display:
-    """A line on standard error that is gone when the work is done; draws nothing if not shown."""
+    """A line on standard error that disappears when the work is done; it draws nothing if it is not shown."""
 
     def __init__(self, title: str, shown: bool, began: float | None = None, total: float | None = 1.0) -> None:
         self._title, self._shown, self._total = title, shown, total
@@ -109,7 +116,7 @@ class _Display:
 
 
 def _line(title: str, began: float) -> Any:
-    """A line of title, bar, time and text. On a narrow terminal the text is cut, and never the time."""
+    """Compose title, bar, time and text. On a narrow terminal the text is cut, never the time."""
     from rich.console import Console  # rich is not loaded to fit in silence
     from rich.progress import BarColumn, Progress, ProgressColumn, Task
     from rich.table import Column
@@ -143,7 +150,7 @@ class ProgressBar(_Display):
         self._best = (float("inf"), 0)
 
     def update(self, record: EpochRecord) -> None:
-        """One more epoch."""
+        """Count an epoch."""
         self._done += 1
         found = [pair for pair in zip(record.error, record.n_rules, strict=True) if pair[1]]
         self._best = min([self._best, *found])
@@ -163,7 +170,7 @@ class RefineBar(_Display):
         self._moves, self._best = 0, (float("inf"), 0.0, 0)
 
     def update(self, move: AcceptedMove) -> None:
-        """One more accepted move."""
+        """Count an accepted move."""
         self._moves += 1
         self._done += int(move.begins and self._moves > 1)
         self._best = min(self._best, (move.objective, move.error, move.size))
@@ -183,7 +190,7 @@ class ProofBar(_Display):
         return self
 
     def update(self, size: int) -> None:
-        """One more question, while the rules have this size."""
+        """Count a question, while the rules have this size."""
         self._questions += 1
         if self._bar is None and self._shown and time.monotonic() - self._began > 1.0:
             super().__enter__()

@@ -1,4 +1,4 @@
-"""Work side by side in other processes, through joblib. What is lost there is done again, at last in this process."""
+"""Parallel work in other processes, through joblib. Lost work is done again, in the end in this process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOOK_EVERY = 1.0  # seconds: whether the parent is still there
 
 
 def side_by_side(function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None) -> Iterator[Result]:
-    """The function's result for every item, in their order; with several processes, as many as are left at a time.
+    """Compute the function for every item, in parallel processes; results keep the items' order.
 
     A worker that dies takes nothing with it: what it has not handed back is given to new workers, at last done here.
     Whatever else goes wrong there (memory is short, nothing can be started or sent) is tried here at once, so that an
@@ -52,7 +52,7 @@ def side_by_side(function: Callable[[Item], Result], items: Sequence[Item], n_jo
         try:
             if len(missing) < 2 or effective_n_jobs(n_jobs) == 1:
                 break
-            with closing(pooled(function, items, missing, n_jobs)) as arriving:
+            with closing(run_in_pool(function, items, missing, n_jobs)) as arriving:
                 for i, result in arriving:
                     done[i] = result
                     while first in done:
@@ -66,7 +66,7 @@ def side_by_side(function: Callable[[Item], Result], items: Sequence[Item], n_jo
 
 
 def report(error: Exception, again: bool) -> None:
-    """Warn whoever called r2n."""
+    """Warn the caller of r2n."""
     what = f"{type(error).__name__}: {' '.join(str(error).split())}".split(". ")[0]
     where = "by new workers" if again else "in this process"
     words = (
@@ -76,7 +76,7 @@ def report(error: Exception, again: bool) -> None:
 
 
 def outside() -> int:
-    """The stacklevel of whoever called r2n, for a warning of the function that calls this."""
+    """Find the stacklevel of r2n's caller, for a warning in the function that calls this."""
     frames = [frame.f_globals.get("__name__", "") for frame, _ in walk_stack(sys._getframe(1))]
     inside = [level for level, name in enumerate(frames, start=1) if name.split(".")[0] == "r2n"]
     return min(max(inside) + 1, len(frames))
@@ -90,13 +90,13 @@ class Stop:
 
 
 class Ended(Exception):  # noqa: N818 - not an error
-    """Nobody waits for the results any more."""
+    """Raised inside the pool once the results are no longer wanted."""
 
 
-def pooled(
+def run_in_pool(
     function: Callable[[Item], Result], items: Sequence[Item], chosen: Sequence[int], n_jobs: int | None
 ) -> Generator[tuple[int, Result], None, None]:
-    """The results of the chosen items with their numbers, as they come. All workers that are busy end with it."""
+    """Yield the chosen items' results with their numbers, as they arrive. Closing it ends busy workers."""
     stop = Stop()
     parent = os.getpid() if isinstance(get_active_backend()[0], BACKENDS["loky"]) else None
     calls = (delayed(carry_out_apart)(function, items[i], i, parent, stop) for i in chosen)
@@ -104,7 +104,7 @@ def pooled(
     with threadpool_limits(limits=1), Parallel(n_jobs=n_jobs, return_as="generator_unordered") as parallel:
         arriving = None
         try:
-            with hold_interrupts(inf), deaf_children():
+            with hold_interrupts(inf), shield_children():
                 arriving = parallel(calls)
             for each in arriving:  # noqa: UP028 - `yield from` would close it first, of which joblib warns
                 yield each
@@ -120,21 +120,21 @@ def pooled(
 def carry_out_apart(
     function: Callable[[Item], Result], item: Item, number: int, parent: int | None, stop: Stop
 ) -> tuple[int, Result]:
-    """What a worker does."""
+    """Compute one item in a worker."""
     if parent is not None and parent != os.getpid():
         end_with(parent)
     result = function(item)
-    return number, heard(result, stop) if isinstance(result, Iterator) else result  # type: ignore[return-value]
+    return number, take_until_stopped(result, stop) if isinstance(result, Iterator) else result  # type: ignore[return-value]
 
 
-def heard(results: Iterator[Result], stop: Stop) -> list[Result]:
-    """All of them, or those so far if nobody waits for them any more."""
+def take_until_stopped(results: Iterator[Result], stop: Stop) -> list[Result]:
+    """Collect results until they end or are no longer wanted."""
     return list(takewhile(lambda _: not stop.now, results))
 
 
 @contextmanager
-def deaf_children() -> Iterator[None]:
-    """Processes that are started inside do not hear a Ctrl-C: it is this process that ends them."""
+def shield_children() -> Iterator[None]:
+    """Shield processes started inside the block from Ctrl-C: this process ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -153,11 +153,11 @@ def end_with(parent: int) -> None:
     """Make this worker end when its parent does, busy or idle, and not before: a Ctrl-C is the parent's to answer."""
     if in_main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=outlive_not, args=(parent,), daemon=True, name="r2n-parent").start()
+    threading.Thread(target=end_after, args=(parent,), daemon=True, name="r2n-parent").start()
 
 
-def outlive_not(parent: int) -> None:
-    """Wait for the parent's end, then end this process at once: nobody is left to clean up for."""
+def end_after(parent: int) -> None:
+    """Wait until the parent ends, then end this process at once."""
     if sys.platform == "win32":  # where an orphan keeps its parent's number
         started = multiprocessing.parent_process()
         if started is None:

@@ -1,14 +1,19 @@
 """Crisp optimisation of a rule set: what the network found, finished."""
 
+from r2n.search.clock import Clock
 from r2n.search.descent import Move, descend
+from r2n.search.finish import Refined
 from r2n.search.front import Front, Point
-from r2n.search.problem import Caps, Labelled, Prices, Problem, objective_of
-from r2n.search.run import EXPLORED_ROWS, Plan, Refined, kept_within, refine, with_short_numbers
+from r2n.search.limits import kept_within
+from r2n.search.plan import Caps, Plan
+from r2n.search.problem import Labelled, Prices, Problem, recompute_objective
 from r2n.search.screen import screen_columns
+from r2n.search.shorten import with_short_numbers
+from r2n.search.stages import refine
 
 __all__ = [
-    "EXPLORED_ROWS",
     "Caps",
+    "Clock",
     "Front",
     "Labelled",
     "Move",
@@ -19,7 +24,7 @@ __all__ = [
     "Refined",
     "descend",
     "kept_within",
-    "objective_of",
+    "recompute_objective",
     "refine",
     "screen_columns",
     "with_short_numbers",

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Halfspace, Literal, Rule
-from r2n.search.columns import Numbers
+from r2n.search.columns import DesignMatrix
+from r2n.search.plan import ANNEAL_COLD, ANNEAL_HOT, ANNEAL_RATE, ANNEAL_ROWS, ANNEAL_STEPS
 from r2n.search.problem import Bools, Floats, Problem
 
-BATCH = 1024
 Singles = NDArray[np.float32]  # precise enough for a gradient, and twice as fast
 
 
@@ -25,10 +25,10 @@ Singles = NDArray[np.float32]  # precise enough for a gradient, and twice as fas
 class Schedule:
     """From which temperature to which, in how many steps of which size; in units of a column's middle half."""
 
-    hot: float = 0.1
-    cold: float = 0.01
-    rate: float = 0.01
-    steps: int = 600
+    hot: float = ANNEAL_HOT
+    cold: float = ANNEAL_COLD
+    rate: float = ANNEAL_RATE
+    steps: int = ANNEAL_STEPS
 
     def temperature(self, step: int) -> float:
         return float(self.hot * (self.cold / self.hot) ** (step / self.steps))
@@ -44,9 +44,9 @@ class Soft:
     fixed: tuple[tuple[Literal, ...], ...]  # for each rule its literals that are no halfspaces
 
     @classmethod
-    def of(cls, rules: Sequence[Rule], numbers: Numbers) -> Soft:
-        index = numbers.index
-        unit, origin = numbers.scale * numbers.spread, numbers.centre + numbers.scale * numbers.middle
+    def of(cls, rules: Sequence[Rule], design: DesignMatrix) -> Soft:
+        index = design.index
+        unit, origin = design.scale * design.spread, design.centre + design.scale * design.middle
         rows, owner = [], []
         for j, rule in enumerate(rules):
             for literal in rule.literals:
@@ -61,31 +61,31 @@ class Soft:
         used = b != 0.0
         used[:, -1] = True
         others = (tuple(each for each in rule.literals if not isinstance(each, Halfspace)) for rule in rules)
-        return cls(normalised(b), used, np.array(owner, dtype=np.intp), tuple(others))
+        return cls(normalise(b), used, np.array(owner, dtype=np.intp), tuple(others))
 
-    def hardened(self, b: Floats, numbers: Numbers) -> tuple[Rule, ...]:
+    def hardened(self, b: Floats, design: DesignMatrix) -> tuple[Rule, ...]:
         """Rules again, with these coefficients and thresholds."""
         literals: list[list[Literal]] = [list(fixed) for fixed in self.fixed]
         for row, used, j in zip(b, self.used, self.owner, strict=True):
             columns = np.flatnonzero(used[:-1])
-            inside = row[columns] / numbers.spread[columns]
-            at = float(row[-1] + np.sum(inside * numbers.middle[columns]))
-            literals[j].append(numbers.halfspace(columns.tolist(), inside, at))
+            inside = row[columns] / design.spread[columns]
+            at = float(row[-1] + np.sum(inside * design.middle[columns]))
+            literals[j].append(design.halfspace(columns.tolist(), inside, at))
         return tuple(Rule(tuple(each)) for each in literals)
 
 
-def normalised(b: Floats) -> Floats:
+def normalise(b: Floats) -> Floats:
     """Coefficients of length one: what a temperature means must not depend on how a halfspace is written."""
     length = np.sqrt(np.sum(b[:, :-1] ** 2, axis=1, keepdims=True))
     return np.asarray(b / np.where(length > 0, length, 1.0))
 
 
 def anneal(
-    problem: Problem, rules: Sequence[Rule], numbers: Numbers, rng: np.random.Generator, schedule: Schedule
+    problem: Problem, rules: Sequence[Rule], design: DesignMatrix, rng: np.random.Generator, schedule: Schedule
 ) -> tuple[Rule, ...]:
     """The rules after their halfspaces were softened and cooled together."""
-    numbers = numbers.with_terms(problem, (literal for rule in rules for literal in rule.literals))
-    soft = Soft.of(rules, numbers)
+    design = design.with_terms(problem, (literal for rule in rules for literal in rule.literals))
+    soft = Soft.of(rules, design)
     if len(soft.b) == 0:
         return tuple(rules)
     fixed = np.array([problem.fires(Rule(literals)) for literals in soft.fixed])
@@ -93,22 +93,22 @@ def anneal(
     columns = np.flatnonzero(soft.used[:, :-1].any(axis=0))  # of a wide table, most are in no literal
     inside = np.append(columns, -1)
     b, used = soft.b[:, inside], soft.used[:, inside]
-    moments, size = np.zeros((2, *b.shape)), min(BATCH, problem.n_rows)
+    moments, size = np.zeros((2, *b.shape)), min(ANNEAL_ROWS, problem.n_rows)
     for step in range(schedule.steps):
         rows = rng.integers(problem.n_rows, size=size)
-        missing = numbers.missing[columns[:, None], rows]
+        missing = design.missing[columns[:, None], rows]
         open_rows = fixed[:, rows]
         known = ~(used[:, :-1] @ missing) if missing.any() else None
-        slope = gradient(
-            soft.owner, b, numbers.middled(rows, columns), known, open_rows, cost[rows], schedule.temperature(step)
+        slope = compute_gradient(
+            soft.owner, b, design.middled(rows, columns), known, open_rows, cost[rows], schedule.temperature(step)
         )
-        b = normalised(b - schedule.rate * np.where(used, adam(moments, slope, step), 0.0))
+        b = normalise(b - schedule.rate * np.where(used, step_by_adam(moments, slope, step), 0.0))
     whole = soft.b.copy()
     whole[:, inside] = b
-    return soft.hardened(whole, numbers)
+    return soft.hardened(whole, design)
 
 
-def gradient(
+def compute_gradient(
     owner: NDArray[np.intp], b: Floats, z: Singles, known: Bools | None, open_rows: Bools, cost: Singles, tau: float
 ) -> Floats:
     """Of Σ cost·prediction by each literal's coefficients; z is (columns + 1, rows).
@@ -127,7 +127,7 @@ def gradient(
     return np.asarray((by_rule[owner] * (1.0 - p)) @ z.T)
 
 
-def adam(moments: Floats, slope: Floats, step: int) -> Floats:
+def step_by_adam(moments: Floats, slope: Floats, step: int) -> Floats:
     """Adam's direction; `moments` is updated."""
     moments[0] += 0.1 * (slope - moments[0])
     moments[1] += 0.01 * (slope**2 - moments[1])

@@ -17,8 +17,8 @@ LARGEST = 1e30  # what single precision can still multiply by a coefficient
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """The numeric columns of a problem's table, standardised once; beside them may stand sets and filled columns."""
+class DesignMatrix:
+    """The columns that literals are fitted to: numbers, standardised once, and beside them sets and filled columns."""
 
     names: tuple[str | Filled | Counted, ...]
     z: Floats  # (d, n): columns first, so that one is contiguous; missing values at 0
@@ -36,7 +36,7 @@ class Numbers:
     lot: NDArray[np.int32]  # (n,): each row's place in a shuffled order of the different rows
 
     @classmethod
-    def of(cls, problem: Problem) -> Numbers:
+    def of(cls, problem: Problem) -> DesignMatrix:
         scaling = Scaling.learn(problem.table, problem.schema.numeric, weight=problem.weight)
         names, n_rows = scaling.names, problem.n_rows
         centre, scale = np.array(scaling.centre), np.array(scaling.scale)
@@ -45,17 +45,17 @@ class Numbers:
             z[k] = (problem.table.numeric(name) - centre[k]) / scale[k]
         missing = np.isnan(z)
         z[missing] = 0.0
-        orders = tuple(ascending(row, gone) for row, gone in zip(z, missing, strict=True))
-        middle, spread = middles(z, orders, problem.counts)
+        orders = tuple(sort_rows(row, gone) for row, gone in zip(z, missing, strict=True))
+        middle, spread = find_middles(z, orders, problem.counts)
         sign = np.array([problem.knowledge.sign(name) for name in names], dtype=np.int8)
-        lot = lots([*z, *(problem.table.codes(name)[0] for name in problem.schema.categorical)], n_rows)
-        ends = [ends_of(problem.table.numeric(name)) for name in names]
+        lot = shuffle_by_value([*z, *(problem.table.codes(name)[0] for name in problem.schema.categorical)], n_rows)
+        ends = [find_ends(problem.table.numeric(name)) for name in names]
         low, high = np.array(ends).reshape(len(names), 2).T
         apart = problem.knowledge.apart
         wild = np.array(scaling.wild, dtype=np.bool_)
         return cls(names, z, missing, centre, scale, middle, spread, low, high, wild, orders, sign, apart, lot)
 
-    def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> Numbers:
+    def among(self, rows: np.ndarray, columns: Sequence[int], sets: Sequence[Counted]) -> DesignMatrix:
         """These columns on these rows alone, and sets, which are over the same rows, beside them."""
         ones, weights = [each.ones() for each in sets], [np.where(each.missing, 0.0, each.weight) for each in sets]
         known = [max(float(weight.sum()), 1e-300) for weight in weights]
@@ -69,7 +69,7 @@ class Numbers:
         missing = np.vstack([self.missing[here], gone])
         z[missing] = 0.0
         names = (*(self.names[k] for k in chosen), *sets)
-        return Numbers(
+        return DesignMatrix(
             names,
             z,
             missing,
@@ -86,7 +86,7 @@ class Numbers:
             self.lot[rows],
         )
 
-    def with_terms(self, problem: Problem, literals: Iterable[Literal]) -> Numbers:
+    def with_terms(self, problem: Problem, literals: Iterable[Literal]) -> DesignMatrix:
         """With the sets and the filled columns of these literals beside the columns; as it is if there are none."""
         keys = dict.fromkeys(key for each in literals if isinstance(each, Halfspace) for key, _ in each.terms)
         wanted = [key for key in keys if isinstance(key, Membership)]
@@ -97,7 +97,7 @@ class Numbers:
         sets = [Counted.of(one, problem, rows) for one in wanted]
         return self.among(rows, range(len(self.names)), sets)._with_filled(filled)
 
-    def _with_filled(self, keys: Sequence[Filled]) -> Numbers:
+    def _with_filled(self, keys: Sequence[Filled]) -> DesignMatrix:
         """With these columns once more, filled where they are missing."""
         index = self.index
         own = np.array([index[key.column] for key in keys], dtype=np.intp)
@@ -195,10 +195,10 @@ class Numbers:
         return out
 
 
-def lots(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
+def shuffle_by_value(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
     """Each row's place in an order of the different rows that their values decide, but that looks like chance.
 
-    >>> lots([np.array([0.5, 0.2, 0.5]), np.array([1, 1, 1])], 3)[[0, 2]].tolist() in ([0, 0], [1, 1])
+    >>> shuffle_by_value([np.array([0.5, 0.2, 0.5]), np.array([1, 1, 1])], 3)[[0, 2]].tolist() in ([0, 0], [1, 1])
     True
     """
     mixed = np.zeros(n_rows, dtype=np.uint64)
@@ -211,19 +211,19 @@ def lots(columns: Iterable[np.ndarray], n_rows: int) -> NDArray[np.int32]:
     return np.unique(mixed, return_inverse=True)[1].astype(np.int32)
 
 
-def ends_of(values: Floats) -> tuple[float, float]:
+def find_ends(values: Floats) -> tuple[float, float]:
     """The least and the largest of those that are known; 0 if none is."""
     known = values[~np.isnan(values)]
     return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
 
 
-def ascending(z: Floats, missing: Bools) -> NDArray[np.int32]:
+def sort_rows(z: Floats, missing: Bools) -> NDArray[np.int32]:
     """The rows in ascending order, without those that are missing."""
     order = np.argsort(z, kind="stable").astype(np.int32)
     return order[~missing[order]]
 
 
-def middles(z: Floats, orders: Sequence[np.ndarray], counts: Floats) -> tuple[Floats, Floats]:
+def find_middles(z: Floats, orders: Sequence[np.ndarray], counts: Floats) -> tuple[Floats, Floats]:
     """Each column's median, and the width of its middle half (if that is none: of its middle 80 % or more).
 
     A row that counts twice is there twice.

@@ -17,23 +17,23 @@ class Cut:
     cost: float
 
 
-def best_cut(values: Floats, cost: Floats) -> Cut | None:
+def find_best_cut(values: Floats, cost: Floats) -> Cut | None:
     """The threshold c that minimises the cost of the rows with value > c; None if no cut is better than none.
 
     Rows of equal value stand or fall together. The threshold is put halfway between two values; below all of them, by
     more than their rounding: one float of distance would be none in other units.
 
     >>> import numpy as np
-    >>> best_cut(np.array([3.0, 1.0, 2.0, 2.0]), np.array([-1.0, 1.0, -1.0, 0.5]))
+    >>> find_best_cut(np.array([3.0, 1.0, 2.0, 2.0]), np.array([-1.0, 1.0, -1.0, 0.5]))
     Cut(at=1.5, cost=-1.5)
     """
     if len(values) == 0:
         return None
     order = np.argsort(values)
-    return best_sorted_cut(values[order], cost[order])
+    return find_best_sorted_cut(values[order], cost[order])
 
 
-def best_sorted_cut(values: Floats, cost: Floats) -> Cut | None:
+def find_best_sorted_cut(values: Floats, cost: Floats) -> Cut | None:
     """The same for values that are in ascending order."""
     above = np.cumsum(cost[::-1])[::-1]  # above[i]: the cost of rows i, i + 1, …
     best = int(np.argmin(above))
@@ -42,16 +42,16 @@ def best_sorted_cut(values: Floats, cost: Floats) -> Cut | None:
         best = int(starts[np.argmin(above[starts])])
     if above[best] >= 0.0:
         return None
-    at = halfway(values[best - 1], values[best]) if best > 0 else below(values[0], values[-1])
+    at = split_gap(values[best - 1], values[best]) if best > 0 else step_below(values[0], values[-1])
     return Cut(float(at), float(above[best]))
 
 
-def below(low: float, high: float) -> float:
+def step_below(low: float, high: float) -> float:
     """A number clearly below all of those from low to high."""
     return float(low - 1e-6 * max(high - low, abs(low), 1.0))
 
 
-def best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut | None:
+def find_best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut | None:
     """The b that minimises the cost of the rows with b·z + rest > 0, and that cost; None if `now` is as good.
 
     Each row turns at b = -rest/z: it comes in there if z > 0, and goes out if z < 0. Values of b below the lowest
@@ -77,11 +77,11 @@ def best_coefficient(z: Floats, rest: Floats, cost: Floats, now: float) -> Cut |
         best = int(ends[np.argmin(after[ends])])
     if after[best] >= present - 1e-12:
         return None
-    at = halfway(turns[best], turns[best + 1]) if best + 1 < len(turns) else turns[best] + max(1.0, abs(turns[best]))
+    at = split_gap(turns[best], turns[best + 1]) if best + 1 < len(turns) else turns[best] + max(1.0, abs(turns[best]))
     return Cut(float(at), float(after[best]))
 
 
-def halfway(low: float, high: float) -> float:
+def split_gap(low: float, high: float) -> float:
     """A number c with low <= c < high, in the middle if there is one."""
     middle = low + (high - low) / 2
     return float(middle) if low <= middle < high else float(low)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from r2n.rules import RuleSet, rename_columns
+from r2n.rules import RuleSet
 from r2n.search.problem import Bools, Floats, Labelled
 from r2n.table import Schema
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,39 +71,12 @@ class Front:
         """With these rules in the place of each point's own, which say the same."""
         return Front(tuple(replace(point, rules=own) for point, own in zip(self, rule_sets, strict=True)))
 
-    def renamed(self, names: Mapping[str, str]) -> Front:
-        """The same over columns of other names."""
-        return Front(tuple(replace(point, rules=rename_columns(point.rules, names)) for point in self))
-
     def with_schema(self, schema: Schema) -> Front:
         """The same over a schema of more columns."""
         return Front(tuple(replace(point, rules=point.rules.with_schema(schema)) for point in self))
 
-    def frame(self) -> pd.DataFrame:
-        """As a pandas frame, one row a point."""
-        import pandas as pd
 
-        return pd.DataFrame(
-            {
-                "size": [p.size for p in self],
-                "n_rules": [p.rules.n_rules for p in self],
-                "literals_per_rule": [p.rules.literals_per_rule for p in self],
-                "train_score": [p.train_score for p in self],
-                "held_out_score": [p.held_out_score for p in self],
-                "rules": [str(p.rules) for p in self],
-            }
-        )
-
-    def __repr__(self) -> str:
-        lines = ["  i  size  rules  literals   train  held out"]
-        for i, p in enumerate(self):
-            literals = sum(len(rule.literals) for rule in p.rules.rules)
-            counts = f"{i:3d}  {p.size:4d}  {p.rules.n_rules:5d}  {literals:8d}"
-            lines.append(f"{counts}  {p.train_score:.4f}    {p.held_out_score:.4f}")
-        return "\n".join(lines)
-
-
-def one_standard_error(wrong: np.ndarray, weight: Floats) -> int:
+def find_within_one_error(wrong: np.ndarray, weight: Floats) -> int:
     """The first column (the smallest rule set) within one standard error of the best one.
 
     `wrong` has a row for each row held out and a column for each rule set. What is compared are the same
@@ -115,13 +84,13 @@ def one_standard_error(wrong: np.ndarray, weight: Floats) -> int:
 
     >>> import numpy as np
     >>> wrong = np.zeros((100, 3), bool); wrong[:40, 0] = True; wrong[:11, 1] = True; wrong[:10, 2] = True
-    >>> one_standard_error(wrong, np.ones(100))
+    >>> find_within_one_error(wrong, np.ones(100))
     1
     """
-    return first_as_good(wrong, weight, int(np.argmin(weight @ wrong)), 1.0)
+    return find_first_as_good(wrong, weight, int(np.argmin(weight @ wrong)), 1.0)
 
 
-def first_as_good(wrong: np.ndarray, weight: Floats, best: int, most: float) -> int:
+def find_first_as_good(wrong: np.ndarray, weight: Floats, best: int, most: float) -> int:
     """The first column that the one at `best` does not beat by more than so many standard errors."""
     share = weight / weight.sum()
     errors = share @ wrong

@@ -13,20 +13,25 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from r2n.rules import Filled, Halfspace, column_of, unfilled
-from r2n.search.columns import Numbers
-from r2n.search.cuts import best_sorted_cut
+from r2n.search.columns import DesignMatrix
+from r2n.search.cuts import find_best_sorted_cut
+from r2n.search.plan import (
+    BEST_SINGLES,
+    FAR,
+    FITTED_COLUMNS,
+    FITTED_RIDGE,
+    FITTED_ROWS,
+    NEWTON_STEPS,
+    SQUEEZED,
+    WORTH_FILLING,
+)
 from r2n.search.problem import Floats
-from r2n.search.scans import NOT_FILLED, Direction, finish
+from r2n.search.scans import NOT_FILLED, Direction, scan_exactly
 from r2n.search.sets import Counted
 
-SCREENED = 40  # a logistic fit costs columns squared: wider tables are screened down to these, sets not counted
-FITTED_ROWS = 3_000  # different ones
-SQUEEZED, FAR = 0.03, 5.0  # the middle half of a column, in deviations of all of it; and what is far, in middle halves
-WORTH_FILLING = 0.02  # of what the rows weigh: what filling a column must at least bring in
 
-
-def halfspace_candidates(
-    numbers: Numbers,
+def propose_halfspaces(
+    design: DesignMatrix,
     rows: np.ndarray,
     cost: Floats,
     most_columns: int,
@@ -40,42 +45,42 @@ def halfspace_candidates(
     Columns that are barred are left out, and the signs that columns must have are kept. A sum may count `sets`; those
     that `start` has are its `own`.
     """
-    if len(rows) == 0 or not (numbers.names or sets) or not (cost < 0).any():
+    if len(rows) == 0 or not (design.names or sets) or not (cost < 0).any():
         return
-    singles = [each for each in single_columns(numbers, rows, cost) if numbers.names[each.columns[0]] not in barred]
+    singles = [each for each in cut_single_columns(design, rows, cost) if design.names[each.columns[0]] not in barred]
     singles.sort(key=lambda found: found.cost)
-    for single in singles[:2]:
-        yield numbers.halfspace(single.columns, single.b, single.threshold)
-        yield from filled(numbers, rows, cost, single.columns, single.b)
-    if most_columns < 2 or len(numbers.names) + len(sets) < 2:
+    for single in singles[:BEST_SINGLES]:
+        yield design.halfspace(single.columns, single.b, single.threshold)
+        yield from fill_columns(design, rows, cost, single.columns, single.b)
+    if most_columns < 2 or len(design.names) + len(sets) < 2:
         return
-    open_columns = [k for k, name in enumerate(numbers.names) if name not in barred]
-    screened = list(dict.fromkeys(found.columns[0] for found in singles))[:SCREENED] or open_columns[:SCREENED]
+    open_columns = [k for k, name in enumerate(design.names) if name not in barred]
+    screened = (list(dict.fromkeys(found.columns[0] for found in singles)) or open_columns)[:FITTED_COLUMNS]
     if sets or own:
-        index = numbers.index
+        index = design.index
         beside = [index[name] for name in (start.compared if start is not None else ()) if index[name] not in screened]
-        numbers = numbers.among(rows, [*screened, *beside], [*sets, *own])
+        design = design.among(rows, [*screened, *beside], [*sets, *own])
         rows, first = np.arange(len(rows)), len(screened) + len(beside)
         screened = [*range(len(screened)), *range(first, first + len(sets))]
-    for columns, b in directions(numbers, rows, cost, screened, most_columns):
-        yield from finished(numbers, rows, cost, columns, b)
-        yield from filled(numbers, rows, cost, columns, b)
+    for columns, b in fit_directions(design, rows, cost, screened, most_columns):
+        yield from scan_direction(design, rows, cost, columns, b)
+        yield from fill_columns(design, rows, cost, columns, b)
     if start is not None:
-        yield from improved(numbers, rows, cost, start)
+        yield from improve(design, rows, cost, start)
 
 
-def improved(numbers: Numbers, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Halfspace]:
+def improve(design: DesignMatrix, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Halfspace]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
-    index = numbers.index
+    index = design.index
     columns = tuple(index[unfilled(key)] for key, _ in start.terms)
-    b = np.array([a for _, a in start.terms]) * numbers.scale[list(columns)]
+    b = np.array([a for _, a in start.terms]) * design.scale[list(columns)]
     keys = enumerate(key for key, _ in start.terms)
-    fills = {k: numbers.inside(columns[k], key.fill) for k, key in keys if isinstance(key, Filled)}
-    yield from finished(numbers, rows, cost, columns, b, fills)
+    fills = {k: design.inside(columns[k], key.fill) for k, key in keys if isinstance(key, Filled)}
+    yield from scan_direction(design, rows, cost, columns, b, fills)
 
 
-def finished(
-    numbers: Numbers,
+def scan_direction(
+    design: DesignMatrix,
     rows: np.ndarray,
     cost: Floats,
     columns: Sequence[int],
@@ -83,20 +88,22 @@ def finished(
     fills: Mapping[int, float] = NOT_FILLED,
 ) -> Iterator[Halfspace]:
     """The halfspace that exact scans make of a direction; none if there is no cut."""
-    found = finish(numbers, rows, cost, columns, b, fills)
+    found = scan_exactly(design, rows, cost, columns, b, fills)
     if found is not None:
-        yield numbers.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
+        yield design.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
 
 
-def filled(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats) -> Iterator[Halfspace]:
+def fill_columns(
+    design: DesignMatrix, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats
+) -> Iterator[Halfspace]:
     """The same with a column filled where it is missing, or two: those that bring most rows in.
 
     They begin at their means, as the direction was found.
     """
-    missing = numbers.missing[np.asarray(columns)[:, None], rows]
+    missing = design.missing[np.asarray(columns)[:, None], rows]
     if not missing.any():
         return
-    fillable = np.array([not isinstance(numbers.names[column], Counted) for column in columns])
+    fillable = np.array([not isinstance(design.names[column], Counted) for column in columns])
     weight, many = np.abs(cost), missing.sum(axis=0)
     alone, paired = missing & (many == 1), missing & (many == 2)
     one = fillable * (alone @ weight)  # what filling each column brings in
@@ -104,51 +111,51 @@ def filled(numbers: Numbers, rows: np.ndarray, cost: Floats, columns: Sequence[i
     two[~np.logical_and.outer(fillable, fillable) | np.eye(len(columns), dtype=np.bool_)] = 0.0
     worth = WORTH_FILLING * weight.sum()
     if one.max() > worth:
-        yield from finished(numbers, rows, cost, columns, b, {int(np.argmax(one)): 0.0})
+        yield from scan_direction(design, rows, cost, columns, b, {int(np.argmax(one)): 0.0})
     if two.max() > one.max() + worth:
         pair = np.unravel_index(int(np.argmax(two)), two.shape)
-        yield from finished(numbers, rows, cost, columns, b, {int(k): 0.0 for k in pair})
+        yield from scan_direction(design, rows, cost, columns, b, {int(k): 0.0 for k in pair})
 
 
-def single_columns(numbers: Numbers, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:
+def cut_single_columns(design: DesignMatrix, rows: np.ndarray, cost: Floats) -> Iterator[Direction]:
     """The best threshold of every column in both directions."""
-    few = 8 * len(rows) < numbers.z.shape[1]  # then sorting them is quicker than looking for them in sorted columns
-    wanted = np.zeros(numbers.z.shape[1])
+    few = 8 * len(rows) < design.z.shape[1]  # then sorting them is quicker than looking for them in sorted columns
+    wanted = np.zeros(design.z.shape[1])
     wanted[rows] = cost
-    here = np.zeros(numbers.z.shape[1], dtype=np.bool_)
+    here = np.zeros(design.z.shape[1], dtype=np.bool_)
     here[rows] = True
-    for k, order in enumerate(numbers.order):
-        known = rows[~numbers.missing[k][rows]] if few else order
-        mine = known[np.argsort(numbers.z[k][known])] if few else known[here[known]]
+    for k, order in enumerate(design.order):
+        known = rows[~design.missing[k][rows]] if few else order
+        mine = known[np.argsort(design.z[k][known])] if few else known[here[known]]
         if len(mine):
-            values, costs = numbers.z[k][mine], wanted[mine]
-            up, down = best_sorted_cut(values, costs), best_sorted_cut(-values[::-1], costs[::-1])
+            values, costs = design.z[k][mine], wanted[mine]
+            up, down = find_best_sorted_cut(values, costs), find_best_sorted_cut(-values[::-1], costs[::-1])
             for sign, cut in ((1.0, up), (-1.0, down)):
-                if cut is not None and sign * numbers.sign[k] >= 0:
+                if cut is not None and sign * design.sign[k] >= 0:
                     yield Direction((k,), np.array([sign]), cut.at, cut.cost)
 
 
-def directions(
-    numbers: Numbers, rows: np.ndarray, cost: Floats, screened: Sequence[int], most_columns: int
+def fit_directions(
+    design: DesignMatrix, rows: np.ndarray, cost: Floats, screened: Sequence[int], most_columns: int
 ) -> Iterator[tuple[tuple[int, ...], Floats]]:
     """Logistic directions over ever fewer columns: all at first, then the weakest goes, again and again."""
     columns = list(screened)
-    read = numbers.sample(rows, FITTED_ROWS)  # a direction need not be exact: the scans that finish it read all rows
+    read = design.sample(rows, FITTED_ROWS)  # a direction need not be exact: the scans that finish it read all rows
     rows, cost = rows[read], cost[read]
     if not (cost < 0).any():
         return
     if len(columns) < 2:
         return
-    z, unit = within_reach(numbers, columns, rows)
-    b, intercept = logistic(z, cost)
+    z, unit = bring_within_reach(design, columns, rows)
+    b, intercept = fit_logistic(z, cost)
     while len(columns) > 1:
-        wrong = unwanted(numbers, columns, b)
+        wrong = find_unwanted(design, columns, b)
         if wrong:
             kept = [k for k in range(len(columns)) if k not in wrong]
             if len(kept) < 2:
                 return
             columns, z, unit = [columns[k] for k in kept], z[kept], unit[kept]
-            b, intercept = logistic(z, cost, (b[kept], intercept))
+            b, intercept = fit_logistic(z, cost, (b[kept], intercept))
             continue
         keep = min(len(columns) - 1, max(most_columns, len(columns) // 2)) if len(columns) > most_columns else None
         if keep is None:
@@ -158,37 +165,37 @@ def directions(
             return
         strongest = np.sort(np.argsort(-np.abs(b), kind="stable")[:keep])
         columns, z, unit = [columns[k] for k in strongest], z[strongest], unit[strongest]
-        b, intercept = logistic(z, cost, (b[strongest], intercept))
+        b, intercept = fit_logistic(z, cost, (b[strongest], intercept))
 
 
-def within_reach(numbers: Numbers, columns: Sequence[int], rows: np.ndarray) -> tuple[Floats, Floats]:
+def bring_within_reach(design: DesignMatrix, columns: Sequence[int], rows: np.ndarray) -> tuple[Floats, Floats]:
     """These columns to fit a direction to, and the unit of each, in units of z.
 
     A few wild values (a 999999 that nobody declared) squeeze all others of a column into one place. Such a column is
     measured by its middle half, and cut off where that is far away; the scans that follow see it as it is.
     """
     own = np.asarray(columns)
-    z, unit = numbers.z[own[:, None], rows], np.ones(len(own))
-    for k in np.flatnonzero((numbers.spread[own] < SQUEEZED) | numbers.wild[own]):
-        unit[k] = numbers.spread[own[k]]
-        z[k] = np.clip((z[k] - numbers.middle[own[k]]) / unit[k], -FAR, FAR)
-        z[k][numbers.missing[own[k]][rows]] = 0.0  # what is missing is in the middle here, for the mean is not
+    z, unit = design.z[own[:, None], rows], np.ones(len(own))
+    for k in np.flatnonzero((design.spread[own] < SQUEEZED) | design.wild[own]):
+        unit[k] = design.spread[own[k]]
+        z[k] = np.clip((z[k] - design.middle[own[k]]) / unit[k], -FAR, FAR)
+        z[k][design.missing[own[k]][rows]] = 0.0  # what is missing is in the middle here, for the mean is not
     return z, unit
 
 
-def unwanted(numbers: Numbers, columns: Sequence[int], b: Floats) -> set[int]:
+def find_unwanted(design: DesignMatrix, columns: Sequence[int], b: Floats) -> set[int]:
     """Places of columns with a sign they must not have; if there are none, the weaker ones of those kept apart."""
-    wrong = {k for k, column in enumerate(columns) if b[k] * numbers.sign[column] < 0}
+    wrong = {k for k, column in enumerate(columns) if b[k] * design.sign[column] < 0}
     if not wrong:
-        read = [column_of(numbers.names[column]) for column in columns]
-        for group in numbers.apart:
+        read = [column_of(design.names[column]) for column in columns]
+        for group in design.apart:
             members = sorted((k for k, name in enumerate(read) if name in group), key=lambda k: -abs(b[k]))
             wrong |= {k for k in members if read[k] != read[members[0]]}
     return wrong
 
 
-def logistic(
-    z: Floats, cost: Floats, start: tuple[Floats, float] | None = None, ridge: float = 1e-4
+def fit_logistic(
+    z: Floats, cost: Floats, start: tuple[Floats, float] | None = None, ridge: float = FITTED_RIDGE
 ) -> tuple[Floats, float]:
     """Weighted logistic regression by Newton's method: the direction and the intercept."""
     d, n = z.shape
@@ -197,7 +204,7 @@ def logistic(
     weight = weight / weight.sum() if weight.sum() > 0 else weight
     w = np.zeros(d + 1) if start is None else np.append(*start)
     penalty = np.r_[np.full(d, ridge), 1e-9]
-    for _ in range(12):
+    for _ in range(NEWTON_STEPS):
         p = 1.0 / (1.0 + np.exp(-np.clip(w @ x, -30, 30)))
         gradient = x @ (weight * (p - target)) + penalty * w
         curvature = weight * np.maximum(p * (1 - p), 1e-6)

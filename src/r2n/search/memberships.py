@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Known, Literal, Membership, Missing
+from r2n.search.plan import FEWEST_SURE_ROWS, SURE_VARIANCES
 from r2n.search.problem import Bools, Floats, Problem
 
-FEW, SURE = 30, 2.0  # a category of fewer rows is decided only if its sum's square is so many times the variance
 
-
-def membership_candidates(
-    problem: Problem, rows: np.ndarray, cost: Floats, room: int | None = None
-) -> Iterator[Literal]:
+def propose_memberships(problem: Problem, rows: np.ndarray, cost: Floats, room: int | None = None) -> Iterator[Literal]:
     """For each categorical column its best sets, as `in` and as `not in`; and missing or known.
 
     A category is named only if that is worth the price of reading it, and no more than `room` of them are. Categories
@@ -25,24 +22,24 @@ def membership_candidates(
     weight, least = problem.counts[rows], problem.least_worth
     for name in problem.schema.categorical:
         codes, values = problem.table.codes(name)
-        sums, unsure = weighed(codes[rows], len(values), cost, weight)
-        yield from _of_column(name, np.where(unsure, 0.0, sums), values, least, room)
+        sums, unsure = weigh_categories(codes[rows], len(values), cost, weight)
+        yield from _propose_for_column(name, np.where(unsure, 0.0, sums), values, least, room)
     for column in problem.schema.columns:
         if column.missing:
             yield Missing(column.name)
             yield Known(column.name)
 
 
-def weighed(codes: NDArray[np.int32], n: int, cost: Floats, weight: Floats) -> tuple[Floats, Bools]:
+def weigh_categories(codes: NDArray[np.int32], n: int, cost: Floats, weight: Floats) -> tuple[Floats, Bools]:
     """The sum of costs of each of n categories, and whether its rows are too few to be believed."""
     # Of a sum of w rows that each cost a or -a, the variance is w·a².
     sums, variance, counts = (
         np.bincount(codes + 1, weights=each, minlength=n + 1)[1:] for each in (cost, cost**2 / weight, weight)
     )
-    return np.asarray(sums, dtype=np.float64), (counts < FEW) & (sums**2 <= SURE * variance)
+    return np.asarray(sums, dtype=np.float64), (counts < FEWEST_SURE_ROWS) & (sums**2 <= SURE_VARIANCES * variance)
 
 
-def _of_column(
+def _propose_for_column(
     name: str, sums: Floats, values: tuple[object, ...], least: float, room: int | None
 ) -> Iterator[Literal]:
     """`in` the categories that gain by it or `not in` those that lose by it, whichever names fewer."""

@@ -14,17 +14,16 @@ from itertools import chain, combinations
 import numpy as np
 
 from r2n.rules import Halfspace, Literal, Rule, sets_of
-from r2n.search.columns import Numbers
-from r2n.search.halfspaces import halfspace_candidates, improved
-from r2n.search.memberships import membership_candidates
+from r2n.search.columns import DesignMatrix
+from r2n.search.halfspaces import improve, propose_halfspaces
+from r2n.search.memberships import propose_memberships
+from r2n.search.plan import BOOSTS, GROWN_LITERALS, MERGED_RULES, MOST_SETS
 from r2n.search.problem import Bools, Floats, Problem
-from r2n.search.sets import Counted, sets_to_try
-from r2n.search.state import State, replaced
+from r2n.search.sets import Counted, propose_sets
+from r2n.search.state import State, replace_literal
 
 Candidates = Iterable[tuple[Rule, ...]]
 Groups = Iterator[Candidates]
-MOST_SETS = 30  # of which a sum may be made: a logistic fit costs their number squared
-BOOSTS = (1.0, 3.0, 10.0)  # how much more a covered positive counts when a new rule is looked for
 
 
 @dataclass(frozen=True)
@@ -32,13 +31,13 @@ class Fitter:
     """Fits literals to rows and costs, and remembers which fits led nowhere."""
 
     problem: Problem
-    numbers: Numbers
+    design: DesignMatrix
     _seen: set[tuple[object, ...]] = field(default_factory=set, repr=False)
     _fitted: dict[Literal, int] = field(default_factory=dict, repr=False)  # when each literal was last fitted
 
     @classmethod
     def of(cls, problem: Problem) -> Fitter:
-        return cls(problem, Numbers.of(problem))
+        return cls(problem, DesignMatrix.of(problem))
 
     def literals(
         self,
@@ -55,7 +54,7 @@ class Fitter:
         """
         index, knowledge = np.flatnonzero(rows), self.problem.knowledge
         here = cost[index]
-        most = self.problem.caps.columns or len(self.numbers.names) + MOST_SETS
+        most = self.problem.caps.columns or len(self.design.names) + MOST_SETS
         if room is not None:
             most = min(most, room)
         if most < 1:
@@ -63,12 +62,12 @@ class Fitter:
         halfspace = start if isinstance(start, Halfspace) and start.n_terms <= most else None
         barred = knowledge.excluded | knowledge.apart_from(beside)
         now = len(self._fitted)
-        sets = sets_to_try(self.problem, index, here, barred, most=MOST_SETS) if most > 1 else []
+        sets = propose_sets(self.problem, index, here, barred, most=MOST_SETS) if most > 1 else []
         counted = sets_of(halfspace) if halfspace is not None else ()
         own = [Counted.of(one, self.problem, index) for one in counted]
         for literal in chain(
-            halfspace_candidates(self.numbers, index, here, most, halfspace, barred, sets, own),
-            membership_candidates(self.problem, index, here, room),
+            propose_halfspaces(self.design, index, here, most, halfspace, barred, sets, own),
+            propose_memberships(self.problem, index, here, room),
             knowledge.literals,
         ):
             fits = room is None or literal.size <= room  # an expert's may be longer
@@ -85,11 +84,11 @@ class Fitter:
         """The best permitted literal for the place of one that is not: another, or what is strongest in it."""
         options = list(self.literals(rows, self.problem.cost, beside=beside))
         if isinstance(literal, Halfspace):
-            numbers = self.numbers.with_terms(self.problem, [literal])
-            shorter = numbers.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
+            design = self.design.with_terms(self.problem, [literal])
+            shorter = design.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
             index = np.flatnonzero(rows)
             if shorter is not None:
-                options += [shorter, *improved(numbers, index, self.problem.cost[index], shorter)]
+                options += [shorter, *improve(design, index, self.problem.cost[index], shorter)]
         permitted = [option for option in options if self.problem.permits(option)]
         return min(permitted, key=lambda option: self._objective(option, rows, self.problem.cost), default=None)
 
@@ -122,7 +121,7 @@ def drop_rule(state: State, fit: Fitter) -> Groups:
 def drop_literal(state: State, fit: Fitter) -> Groups:
     """Without one literal of one rule."""
     for j, rule in enumerate(state.rules):
-        yield (state.with_rule(j, replaced(rule, literal, None)) for literal in rule.literals)
+        yield (state.with_rule(j, replace_literal(rule, literal, None)) for literal in rule.literals)
 
 
 def add_known_literal(state: State, fit: Fitter) -> Groups:
@@ -136,11 +135,11 @@ def add_known_literal(state: State, fit: Fitter) -> Groups:
 def refit_literal(state: State, fit: Fitter) -> Groups:
     """With one literal fitted anew on its care set; the longest unfitted come first."""
     for j, literal in fit.longest_unfitted(state.rules):
-        care, rest = state.care_set(j, literal), replaced(state.rules[j], literal, None)
+        care, rest = state.care_set(j, literal), replace_literal(state.rules[j], literal, None)
         room = state.problem.room(state.with_rule(j, rest))
         if fit.is_new(literal, care, room):
             others = fit.literals(care, state.problem.cost, literal, rest.columns, room)
-            yield (state.with_rule(j, replaced(state.rules[j], literal, other)) for other in others)
+            yield (state.with_rule(j, replace_literal(state.rules[j], literal, other)) for other in others)
 
 
 def grow_literal(state: State, fit: Fitter) -> Groups:
@@ -159,26 +158,28 @@ def grow_rule(state: State, fit: Fitter) -> Groups:
     full = most is not None and len(state.rules) + len(state.problem.knowledge.fixed) >= most
     room = state.problem.room(state.rules)
     if not full and fit.is_new("rule", silent, room):
-        boosts = [*BOOSTS, *rare(state.problem.cost[silent])]
-        yield ((*state.rules, rule) for boost in boosts for rule in seeded(silent, boost, fit, room))
+        boosts = [*BOOSTS, *boost_rare(state.problem.cost[silent])]
+        yield ((*state.rules, rule) for boost in boosts for rule in seed_rules(silent, boost, fit, room))
 
 
-def rare(cost: Floats) -> Iterator[float]:
+def boost_rare(cost: Floats) -> Iterator[float]:
     """The boost that makes up for positives too rare for the others to bring out."""
     gain, loss = -float(cost[cost < 0].sum()), float(cost[cost > 0].sum())
     if gain > 0 and loss > 2 * BOOSTS[-1] * gain:
         yield loss / gain
 
 
-def seeded(rows: Bools, boost: float, fit: Fitter, room: int | None = None) -> Iterator[Rule]:
+def seed_rules(rows: Bools, boost: float, fit: Fitter, room: int | None = None) -> Iterator[Rule]:
     """Rules for these rows, from a first literal for which a covered positive counts `boost` times."""
     cost = fit.problem.cost
     seed = fit.best(rows, np.where(cost < 0, boost * cost, cost), room=room)
     if seed is not None:
-        yield from grown(Rule((seed,)), rows, fit, room)
+        yield from lengthen(Rule((seed,)), rows, fit, room)
 
 
-def grown(rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: int = 4) -> Iterator[Rule]:
+def lengthen(
+    rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: int = GROWN_LITERALS
+) -> Iterator[Rule]:
     """The rule, and longer ones, each by the literal that is best on the rows it still covers."""
     yield rule
     while len(rule.literals) < most:
@@ -193,7 +194,7 @@ def grown(rule: Rule, rows: Bools, fit: Fitter, room: int | None = None, most: i
 
 def merge_rules(state: State, fit: Fitter) -> Groups:
     """With one rule in the place of two: what they share, and a literal fitted on the rows that no other decides."""
-    if len(state.rules) > 6:
+    if len(state.rules) > MERGED_RULES:
         return
     for i, j in combinations(range(len(state.rules)), 2):
         rest = tuple(rule for k, rule in enumerate(state.rules) if k not in (i, j))

@@ -12,29 +12,27 @@ from scipy.sparse import coo_array
 
 from r2n.rules import Rule
 from r2n.runtime.forks import with_own_threads
+from r2n.search.plan import MOST_CELLS, SOLVER_NODES
 from r2n.search.problem import Bools, Floats, Problem
 
 Limit: TypeAlias = tuple[Floats, float]  # what each rule counts, and how much all that are chosen may count at most
 
-MOST_CELLS = 400  # of rows in which the same rules of the pool fire; above, only local search
-NODES = 100  # that the solver may look at: a count, not a time, so that the answer is the same on any machine
 
-
-def best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = ()) -> tuple[Rule, ...]:
+def find_best_subset(problem: Problem, pool: Iterable[Rule], start: Iterable[Rule] = ()) -> tuple[Rule, ...]:
     """The subset of the pool with the lowest objective: by integer programming where the pool is small, else local."""
     rules, start = problem.learned(dict.fromkeys(pool)), problem.learned(start)
     if not rules:
         return start
     fired = np.array([problem.fires(rule) for rule in rules])
     price = problem.total * np.array([problem.prices.of_rules([rule]) for rule in rules])
-    limits = limits_of(problem, rules)
-    found = local_search(problem, fired, price, limits, {rules.index(rule) for rule in start if rule in rules})
-    exact = exact_subset(problem.cost, fired, price, limits)
+    limits = list_limits(problem, rules)
+    found = search_locally(problem, fired, price, limits, {rules.index(rule) for rule in start if rule in rules})
+    exact = solve_exactly(problem.cost, fired, price, limits)
     subsets = [tuple(rules[i] for i in sorted(chosen)) for chosen in (found, exact) if chosen is not None]
     return min(subsets, key=problem.objective)
 
 
-def limits_of(problem: Problem, rules: Sequence[Rule]) -> list[Limit]:
+def list_limits(problem: Problem, rules: Sequence[Rule]) -> list[Limit]:
     """How many rules may be chosen beside the fixed ones, and how large they may be together."""
     caps, fixed = problem.caps, problem.knowledge.fixed
     limits: list[Limit] = [(np.ones(len(rules)), len(rules) if caps.rules is None else max(caps.rules - len(fixed), 0))]
@@ -43,7 +41,7 @@ def limits_of(problem: Problem, rules: Sequence[Rule]) -> list[Limit]:
     return limits
 
 
-def exact_subset(cost: Floats, fired: Bools, price: Floats, limits: Sequence[Limit]) -> set[int] | None:
+def solve_exactly(cost: Floats, fired: Bools, price: Floats, limits: Sequence[Limit]) -> set[int] | None:
     """The best subset by integer programming; None if there are too many cells, or no solution in so many nodes.
 
     Rows in which the same rules fire are one cell. x says which rules are taken, y which cells they cover:
@@ -83,13 +81,13 @@ def exact_subset(cost: Floats, fired: Bools, price: Floats, limits: Sequence[Lim
         integrality=np.r_[np.ones(n_rules), np.zeros(n_cells)],
         bounds=Bounds(0.0, 1.0),
         constraints=LinearConstraint(matrix, -np.inf, upper),
-        options={"node_limit": NODES},
+        options={"node_limit": SOLVER_NODES},
     )
     solved = with_own_threads(solver)
     return None if solved.x is None else set(np.flatnonzero(solved.x[:n_rules] > 0.5).tolist())
 
 
-def local_search(problem: Problem, fired: Bools, price: Floats, limits: Sequence[Limit], start: set[int]) -> set[int]:
+def search_locally(problem: Problem, fired: Bools, price: Floats, limits: Sequence[Limit], start: set[int]) -> set[int]:
     """What adding, dropping and swapping single rules reaches."""
     chosen = set(start)
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import NOTHING, Halfspace, Knowledge, Literal, Rule, RuleSet, sets_of
+from r2n.search.plan import CACHED_BYTES, PLAIN_RULE, Caps
 from r2n.table import Schema, Table
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
-
-CACHED_BYTES = 2**24  # of literals' truths, a byte a row each
+Rules: TypeAlias = tuple[Rule, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Prices:
 
         A category that a set names besides its first costs a column, or less.
         """
-        return cls(max(2 * price, rule), price, price, price if category is None else category)
+        return cls(max(PLAIN_RULE * price, rule), price, price, price if category is None else category)
 
     def of_literal(self, literal: Literal) -> float:
         """A set in a sum is a condition too: else `and` would be written as a sum with a large coefficient.
@@ -49,16 +49,6 @@ class Prices:
 
     def of_rules(self, rules: Iterable[Rule]) -> float:
         return sum(self.rule + sum(self.of_literal(literal) for literal in rule.literals) for rule in rules)
-
-
-@dataclass(frozen=True, slots=True)
-class Caps:
-    """The most a rule set may hold; None is no cap."""
-
-    columns: int | None = None
-    literals: int | None = None
-    rules: int | None = None
-    size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +91,7 @@ class Problem:
 
     def __getstate__(self) -> dict[str, Any]:
         """To another process goes no cache, and of the table only these rows."""
-        table = self.table.detached((*self.schema.categorical, *named_by(self.knowledge)))
+        table = self.table.detached((*self.schema.categorical, *list_named_columns(self.knowledge)))
         return {**self.__dict__, "_truths": {}, "table": table}
 
     @classmethod
@@ -116,9 +106,9 @@ class Problem:
         knowledge: Knowledge = NOTHING,
     ) -> Problem:
         """From labels in {0, 1}, or probabilities, and weights. Rows in which a fixed rule is true are settled."""
-        named = named_by(knowledge)
-        rows, kind = different_rows(chain(columns_of(table, schema, named), [np.asarray(y)]))
-        table, weight, target = table.take(rows), sums_by(kind, weight), np.asarray(y, dtype=np.float64)[rows]
+        named = list_named_columns(knowledge)
+        rows, kind = find_different_rows(chain(iterate_columns(table, schema, named), [np.asarray(y)]))
+        table, weight, target = table.take(rows), sum_by_kind(kind, weight), np.asarray(y, dtype=np.float64)[rows]
         cost, floor = weight * (1.0 - 2.0 * target), float(np.sum(weight * target))
         settled = RuleSet(knowledge.fixed).truth(table) if knowledge.fixed else np.zeros(len(cost), dtype=np.bool_)
         floor += float(cost[settled].sum())
@@ -202,19 +192,19 @@ class Problem:
         return sum(rule.size for rule in (*learned, *self.knowledge.fixed))
 
 
-def objective_of(rules: RuleSet, problem: Problem) -> float:
+def recompute_objective(rules: RuleSet, problem: Problem) -> float:
     """The objective recomputed from a rule set and nothing else: what is reported must equal it."""
     return problem.error_of(rules.truth(problem.table)) + problem.prices.of_rules(rules.rules)
 
 
-def named_by(knowledge: Knowledge) -> frozenset[str]:
+def list_named_columns(knowledge: Knowledge) -> frozenset[str]:
     """The columns whose categories an expert names; they may be numbers."""
     rules = (*knowledge.start, *knowledge.fixed)
     literals = (*knowledge.literals, *(literal for rule in rules for literal in rule.literals))
     return frozenset(one.column for literal in literals for one in sets_of(literal))
 
 
-def columns_of(table: Table, schema: Schema, named: Collection[str]) -> Iterator[NDArray[Any]]:
+def iterate_columns(table: Table, schema: Schema, named: Collection[str]) -> Iterator[NDArray[Any]]:
     """Each column as what tells its values apart; as categories, long whole numbers differ that are one as floats."""
     for column in schema.columns:
         if column.kind == "numeric":
@@ -223,12 +213,12 @@ def columns_of(table: Table, schema: Schema, named: Collection[str]) -> Iterator
             yield table.codes(column.name)[0]
 
 
-def different_rows(columns: Iterable[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def find_different_rows(columns: Iterable[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """One row of each kind of equal rows, in the order of their values, and for each row its kind.
 
     The order is that of the first columns, of as many as tell all rows apart.
 
-    >>> rows, kind = different_rows([np.array([0.5, 0.2, 0.5, np.nan, np.nan]), np.array([1, 1, 1, 2, 2])])
+    >>> rows, kind = find_different_rows([np.array([0.5, 0.2, 0.5, np.nan, np.nan]), np.array([1, 1, 1, 2, 2])])
     >>> rows.tolist(), kind.tolist()
     ([1, 0, 3], [1, 0, 1, 2, 2])
     """
@@ -241,7 +231,7 @@ def different_rows(columns: Iterable[NDArray[Any]]) -> tuple[NDArray[np.intp], N
     return np.unique(kind, return_index=True)[1], kind
 
 
-def sums_by(kind: NDArray[np.intp], weight: Floats) -> Floats:
+def sum_by_kind(kind: NDArray[np.intp], weight: Floats) -> Floats:
     """The weight of each kind, rounded once: ten rows of 0.1 weigh what one of 10·0.1 does, in any order."""
     counts, sorted_weight = np.bincount(kind), weight[np.argsort(kind, kind="stable")]
     ends = np.cumsum(counts)

@@ -9,12 +9,12 @@ from typing import Self
 
 import numpy as np
 
-from r2n.search.columns import Numbers
-from r2n.search.cuts import Cut, best_coefficient, best_cut, halfway
+from r2n.search.columns import DesignMatrix
+from r2n.search.cuts import Cut, find_best_coefficient, find_best_cut, split_gap
+from r2n.search.plan import SWEEPS
 from r2n.search.problem import Bools, Floats
 from r2n.search.sets import Counted
 
-SWEEPS = 3
 NOT_FILLED: Mapping[int, float] = MappingProxyType({})
 
 
@@ -30,8 +30,8 @@ class Direction:
     fills: Mapping[int, float] = field(default_factory=dict)  # likewise, in units of z: what a missing value counts as
 
 
-def finish(
-    numbers: Numbers,
+def scan_exactly(
+    design: DesignMatrix,
     rows: np.ndarray,
     cost: Floats,
     columns: Sequence[int],
@@ -42,7 +42,7 @@ def finish(
     norm = float(np.abs(b).max())
     if not np.isfinite(norm) or norm == 0.0:
         return None
-    scan = Scan.of(numbers, rows, cost, tuple(columns), b / norm, fills)
+    scan = Scan.of(design, rows, cost, tuple(columns), b / norm, fills)
     if scan is None:
         return None
     for _ in range(SWEEPS):
@@ -60,7 +60,7 @@ def finish(
 class Scan:
     """A sum under way, over the rows where it has a value: each method makes one kind of its numbers better."""
 
-    numbers: Numbers
+    design: DesignMatrix
     columns: tuple[int, ...]
     cost: Floats
     z: Floats  # (columns, rows)
@@ -74,7 +74,7 @@ class Scan:
     @classmethod
     def of(
         cls,
-        numbers: Numbers,
+        design: DesignMatrix,
         rows: np.ndarray,
         cost: Floats,
         columns: tuple[int, ...],
@@ -82,30 +82,30 @@ class Scan:
         fills: Mapping[int, float],
     ) -> Self | None:
         strict = np.array([column for k, column in enumerate(columns) if k not in fills], dtype=np.intp)
-        known = ~numbers.missing[strict[:, None], rows].any(axis=0)
+        known = ~design.missing[strict[:, None], rows].any(axis=0)
         rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
-        z = numbers.z[np.asarray(columns)[:, None], rows]
-        gaps = {k: numbers.missing[columns[k]][rows] for k in fills}
+        z = design.z[np.asarray(columns)[:, None], rows]
+        gaps = {k: design.missing[columns[k]][rows] for k in fills}
         for k, gap in gaps.items():
             z[k][gap] = fills[k]
-        named = {k: numbers.names[column] for k, column in enumerate(columns)}
+        named = {k: design.names[column] for k, column in enumerate(columns)}
         sets = {k: name.take(rows) for k, name in named.items() if isinstance(name, Counted)}
-        value = added(b, z)
-        cut = best_cut(value, cost)
-        return None if cut is None else cls(numbers, columns, cost, z, b, dict(fills), gaps, sets, value, cut)
+        value = add_terms(b, z)
+        cut = find_best_cut(value, cost)
+        return None if cut is None else cls(design, columns, cost, z, b, dict(fills), gaps, sets, value, cut)
 
     def threshold(self) -> None:
         if self.sets:
-            self.value = added(self.b, self.z)  # equal rows stay so to the last bit: no cut may fall between them
-        again = best_cut(self.value, self.cost)
+            self.value = add_terms(self.b, self.z)  # equal rows stay so to the last bit: no cut may fall between them
+        again = find_best_cut(self.value, self.cost)
         if again is not None and again.cost < self.cut.cost:
             self.cut = again
 
     def coefficients(self) -> None:
         for k, column in enumerate(self.columns):
             rest = self.value - self.b[k] * self.z[k] - self.cut.at
-            better = best_coefficient(self.z[k], rest, self.cost, self.b[k])
-            if better is not None and better.at * self.numbers.sign[column] >= 0:
+            better = find_best_coefficient(self.z[k], rest, self.cost, self.b[k])
+            if better is not None and better.at * self.design.sign[column] >= 0:
                 self.value = self.value + (better.at - self.b[k]) * self.z[k]
                 self.b = self.b.copy()
                 self.b[k] = better.at
@@ -115,16 +115,16 @@ class Scan:
         for k, gap in self.gaps.items():
             b, now, cost = float(self.b[k]), self.fills[k], self.cost[gap]
             rest = self.value[gap] - self.cut.at - b * now
-            ends = (float(end[self.columns[k]]) for end in (self.numbers.low, self.numbers.high))
-            other = best_fill(rest, cost, b, *(self.numbers.inside(self.columns[k], end) for end in ends))
+            ends = (float(end[self.columns[k]]) for end in (self.design.low, self.design.high))
+            other = find_best_fill(rest, cost, b, *(self.design.inside(self.columns[k], end) for end in ends))
             if float(cost @ (rest + b * other > 0.0)) < float(cost @ (rest + b * now > 0.0)) - 1e-12:
                 self.fills[k] = other
                 self.z[k][gap] = other
-                self.value = added(self.b, self.z)
+                self.value = add_terms(self.b, self.z)
 
     def choose_sets(self) -> None:
         for k, counted in self.sets.items():
-            centre, scale = self.numbers.centre[self.columns[k]], self.numbers.scale[self.columns[k]]
+            centre, scale = self.design.centre[self.columns[k]], self.design.scale[self.columns[k]]
             step = float(self.b[k] / scale)
             without = self.value - step * counted.ones()
             other = counted.rechosen(without - self.cut.at, step, self.cost)
@@ -135,10 +135,10 @@ class Scan:
                     self.z[k] = (other.ones() - centre) / scale
 
 
-def best_fill(rest: Floats, cost: Floats, b: float, low: float, high: float) -> float:
+def find_best_fill(rest: Floats, cost: Floats, b: float, low: float, high: float) -> float:
     """The x from `low` to `high` that minimises the cost of the rows with rest + b·x > 0: a threshold of rest at -b·x.
 
-    >>> best_fill(np.array([-1.0, -3.0]), np.array([-1.0, 2.0]), 1.0, 0.0, 5.0)
+    >>> find_best_fill(np.array([-1.0, -3.0]), np.array([-1.0, 2.0]), 1.0, 0.0, 5.0)
     2.0
     """
     if b == 0.0:
@@ -148,14 +148,14 @@ def best_fill(rest: Floats, cost: Floats, b: float, low: float, high: float) -> 
     values = rest[is_open]
     if len(values) == 0:
         return low
-    cut, lowest, highest = best_cut(values, cost[is_open]), float(values.min()), float(values.max())
-    at = halfway(highest, most) if cut is None else max(cut.at, lowest)  # none of them, or some
+    cut, lowest, highest = find_best_cut(values, cost[is_open]), float(values.min()), float(values.max())
+    at = split_gap(highest, most) if cut is None else max(cut.at, lowest)  # none of them, or some
     if cut is not None and cut.at < lowest:
-        at = halfway(least, lowest)  # all of them
+        at = split_gap(least, lowest)  # all of them
     return float(np.clip(-at / b, low, high))
 
 
-def added(b: Floats, z: Floats) -> Floats:
+def add_terms(b: Floats, z: Floats) -> Floats:
     """Σ b_k·z_k, term by term: a matrix product may differ in the last bit between equal rows."""
     value = np.zeros(z.shape[1])
     for k in range(len(b)):

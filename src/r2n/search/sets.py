@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import Membership
-from r2n.search.memberships import weighed
+from r2n.search.memberships import weigh_categories
+from r2n.search.plan import SET_SHARES
 from r2n.search.problem import Bools, Floats, Problem
 from r2n.table import Value
-
-SHARES = (1 / 3, 2 / 3)  # of the rows, by which sets are cut besides where costs change their sign
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +56,10 @@ class Counted:
     def rechosen(self, rest: Floats, step: float, cost: Floats) -> Counted | None:
         """With each category in or out as is best for the rows with rest + step·(in the set) > 0; None if all is so."""
         changes = cost * ((rest + step > 0.0).astype(np.float64) - (rest > 0.0))
-        sums, unsure = weighed(self.codes, len(self.values), changes, self.weight)
+        sums, unsure = weigh_categories(self.codes, len(self.values), changes, self.weight)
         inside = np.where(sums == 0.0, self.inside, sums < 0.0) & ~unsure
         outside = np.where(sums == 0.0, self.outside, sums > 0.0) & ~unsure
-        inside, outside = without_weak(inside, outside, np.abs(sums) <= self.least)
+        inside, outside = leave_out_weak(inside, outside, np.abs(sums) <= self.least)
         if not inside.any() or not outside.any() or np.array_equal(inside, self.inside):
             return None
         return replace(self, inside=inside, outside=outside, origin=None)
@@ -85,7 +84,7 @@ class Counted:
         return Membership(self.column, values), bool(first)
 
 
-def sets_to_try(
+def propose_sets(
     problem: Problem, rows: NDArray[np.intp], cost: Floats, barred: Collection[str], most: int
 ) -> list[Counted]:
     """Sets of every categorical column, the best ones by themselves first."""
@@ -97,10 +96,10 @@ def sets_to_try(
             codes, values = problem.table.codes(name)
             found += _cut(Counted(name, values, codes[rows], weight, nothing, nothing, None, least), cost)
     found.sort(key=lambda pair: pair[0])
-    return distinct_sets((counted for _, counted in found), most)
+    return drop_repeated_sets((counted for _, counted in found), most)
 
 
-def distinct_sets(sets: Iterable[Counted], most: int) -> list[Counted]:
+def drop_repeated_sets(sets: Iterable[Counted], most: int) -> list[Counted]:
     """The first so many that differ as written: without weak categories, two cuts of a column may be one set."""
     kept: list[Counted] = []
     for counted in sets:
@@ -114,28 +113,28 @@ def distinct_sets(sets: Iterable[Counted], most: int) -> list[Counted]:
 def _cut(blank: Counted, cost: Floats) -> Iterator[tuple[float, Counted]]:
     """The categories in the order of what a row of them costs, cut where that changes its sign and at some shares."""
     n = len(blank.values)
-    sums, unsure = weighed(blank.codes, n, cost, blank.weight)
+    sums, unsure = weigh_categories(blank.codes, n, cost, blank.weight)
     mass = np.bincount(blank.codes + 1, weights=np.abs(cost), minlength=n + 1)[1:]
     sure = np.flatnonzero(~unsure & (mass > 0.0))
     order = sure[np.argsort(sums[sure] / mass[sure], kind="stable")]
     if len(order) < 2:
         return
     below, share = np.cumsum(sums[order]), np.cumsum(mass[order]) / mass[order].sum()
-    cuts = {int(np.count_nonzero(sums[order] < 0.0)), *(int(np.searchsorted(share, each)) + 1 for each in SHARES)}
+    cuts = {int(np.count_nonzero(sums[order] < 0.0)), *(int(np.searchsorted(share, each)) + 1 for each in SET_SHARES)}
     for cut in sorted(cuts):
         if 0 < cut < len(order):
             inside, outside = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
             inside[order[:cut]], outside[order[cut:]] = True, True
-            inside, outside = without_weak(inside, outside, mass <= blank.least)
+            inside, outside = leave_out_weak(inside, outside, mass <= blank.least)
             if inside.any() and outside.any():
                 yield float(below[cut - 1]), replace(blank, inside=inside, outside=outside)
 
 
-def without_weak(inside: Bools, outside: Bools, weak: Bools) -> tuple[Bools, Bools]:
+def leave_out_weak(inside: Bools, outside: Bools, weak: Bools) -> tuple[Bools, Bools]:
     """The two sides with weak categories, which are not worth naming, on the side that is not named.
 
     >>> inside, outside = np.array([True, True, False, False, False]), np.array([False, False, True, True, True])
-    >>> without_weak(inside, outside, np.array([False, True, False, False, True]))[0].tolist()
+    >>> leave_out_weak(inside, outside, np.array([False, True, False, False, True]))[0].tolist()
     [True, False, False, False, False]
     """
     undecided = not (inside | outside).all()  # then the inside is named

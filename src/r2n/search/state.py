@@ -65,7 +65,7 @@ class State:
         return (*self.rules[:j], *self.rules[j + 1 :])
 
 
-def replaced(rule: Rule, old: Literal, new: Literal | None) -> Rule:
+def replace_literal(rule: Rule, old: Literal, new: Literal | None) -> Rule:
     """The rule with a literal replaced, or dropped."""
     others = tuple(literal for literal in rule.literals if literal != old)
     return Rule(others if new is None else (*others, new))

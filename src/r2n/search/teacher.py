@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,23 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from r2n.runtime.interrupts import allow_interrupts
 from r2n.runtime.workers import side_by_side
-from r2n.search.halfspaces import logistic
+from r2n.search.halfspaces import fit_logistic
+from r2n.search.plan import (
+    BOOSTING_ROUNDS,
+    EXTREMES,
+    FEWEST_KNOWN,
+    FEWEST_OF_A_CLASS,
+    FEWEST_TAUGHT_ROWS,
+    FOLDS,
+    MOST_HIDDEN,
+    NOISY_ERROR,
+    PREDICTED_ROWS,
+    SMOOTHING_ROWS,
+    TAUGHT_CATEGORIES,
+    TAUGHT_ROWS,
+    TEACHER_MIX,
+)
 from r2n.search.problem import Bools, Floats, Labelled
 from r2n.table import Column, Schema, Table, value_key
 
@@ -31,7 +46,7 @@ class Features:
     @classmethod
     def of(cls, table: Table, schema: Schema) -> Features:
         hollow = np.array([table.known(name).sum() < FEWEST_KNOWN for name in schema.names])
-        return cls(schema.columns, tuple(_places(table, column) for column in schema.columns), hollow)
+        return cls(schema.columns, tuple(_number_categories(table, column) for column in schema.columns), hollow)
 
     @property
     def categorical(self) -> Bools:
@@ -50,32 +65,21 @@ class Features:
         return matrix
 
 
-def _places(table: Table, column: Column) -> dict[object, float]:
+def _number_categories(table: Table, column: Column) -> dict[object, float]:
     """The most frequent categories, numbered: boosting takes at most 255, and learns nothing from rarer ones."""
     if column.kind == "numeric":
         return {}
     codes, values = table.codes(column.name)
     counts = np.bincount(codes[codes >= 0], minlength=len(values))
-    most = np.sort(np.argsort(-counts, kind="stable")[:MOST_CATEGORIES])
+    most = np.sort(np.argsort(-counts, kind="stable")[:TAUGHT_CATEGORIES])
     return {value_key(values[k]): float(place) for place, k in enumerate(most)}
 
 
-def hidden(table: Table, name: str) -> float:
+def measure_hidden(table: Table, name: str) -> float:
     """The share of rows whose category a teacher is not shown, though others have it too."""
     codes, values = table.codes(name)
-    counts = -np.sort(-np.bincount(codes[codes >= 0], minlength=len(values)))[MOST_CATEGORIES:]
+    counts = -np.sort(-np.bincount(codes[codes >= 0], minlength=len(values)))[TAUGHT_CATEGORIES:]
     return float(counts[counts > 1].sum() / len(codes))
-
-
-SHARE = 0.7  # of the teacher's opinion in the label
-NOISY = 0.05  # a teacher that errs less has little to clean, and blurs boundaries that are sharp
-FEWEST_ROWS, FEWEST_OF_A_CLASS, FEWEST_KNOWN = 500, 30, 30
-MOST_CATEGORIES = 250
-MOST_HIDDEN = 0.1  # of the rows: a teacher that sees less takes for noise what is not
-MOST_ROWS = 100_000  # that a teacher learns from
-FOLDS = 5
-SMOOTHED = 10.0  # rows of the overall share that a category is smoothed by
-PIECE = 50_000
 
 
 @dataclass(frozen=True)
@@ -88,15 +92,14 @@ class Cleaned:
     noisy: bool = False  # whether boosting, out of fold, errs on so much that this is known
 
 
-@allow_interrupts()
-def cleaned_labels(
+def clean_labels(
     rows: Labelled,
     judges: Labelled | None,
     schema: Schema,
     wanted: bool | None,
     seed: int,
     n_jobs: int | None = None,
-    until: float | None = None,
+    until: float = inf,
 ) -> Cleaned:
     """Labels in {0, 1}, or mixed with a teacher's probabilities if that is wanted, or seems of use.
 
@@ -104,44 +107,45 @@ def cleaned_labels(
     all rows to fit to. That makes the judgement less noisy, so that smaller differences count. Without rows of their
     own to judge (None), those fitted to judge. What would take until after `until` is not begun, unless it is wanted.
     """
-    plain = plain_labels(rows, judges)
+    plain = keep_labels(rows, judges)
     positives = int(rows.truth.sum())
-    if wanted is False or rows.n_rows < FEWEST_ROWS or min(positives, rows.n_rows - positives) < FEWEST_OF_A_CLASS:
+    smaller = min(positives, rows.n_rows - positives)
+    if wanted is False or rows.n_rows < FEWEST_TAUGHT_ROWS or smaller < FEWEST_OF_A_CLASS:
         return plain
     features = Features.of(rows.table, schema)
-    if wanted is None and max((hidden(rows.table, name) for name in schema.categorical), default=0.0) > MOST_HIDDEN:
+    if wanted is None and any(measure_hidden(rows.table, name) > MOST_HIDDEN for name in schema.categorical):
         return plain
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(plain.fit, rows.truth)
     lessons = [Lesson(rows, known, rows.table, unseen, features, seed) for known, unseen in folds]
     if judges is not None:
         everything, judged = np.arange(rows.n_rows), np.arange(judges.n_rows)
         lessons.append(Lesson(rows, everything, judges.table, judged, features, seed))
-    opinions = opinions_of(lessons, n_jobs, until if wanted is None else None)
+    opinions = hear_opinions(lessons, n_jobs, until if wanted is None else inf)
     if opinions is None:
         return plain
-    opinion = out_of_fold(opinions, lessons, rows)
-    noisy = bool(np.average((opinion > 0.5) != rows.truth, weights=rows.weight) >= NOISY)
+    opinion = gather_out_of_fold(opinions, lessons, rows)
+    noisy = bool(np.average((opinion > 0.5) != rows.truth, weights=rows.weight) >= NOISY_ERROR)
     if wanted is None and not noisy:
         return plain
     lines = [lesson.logistic_opinion() for lesson in lessons]
-    line = brier_score(out_of_fold(lines, lessons, rows), rows)
-    if brier_score(opinion, rows) >= line:  # then the two know more together than either, or boosting has little to say
+    line = score_brier(gather_out_of_fold(lines, lessons, rows), rows)
+    if score_brier(opinion, rows) >= line:  # then the two know more together than either, or boosting has little to say
         opinions = [(boosted + plain_fit) / 2 for boosted, plain_fit in zip(opinions, lines, strict=True)]
-        opinion = out_of_fold(opinions, lessons, rows)
-    fit = SHARE * opinion + (1.0 - SHARE) * plain.fit
-    if turns_over_a_class(fit, rows) or (wanted is None and brier_score(opinion, rows) >= line):
+        opinion = gather_out_of_fold(opinions, lessons, rows)
+    fit = TEACHER_MIX * opinion + (1.0 - TEACHER_MIX) * plain.fit
+    if turns_over_a_class(fit, rows) or (wanted is None and score_brier(opinion, rows) >= line):
         return replace(plain, noisy=noisy)
-    judge = fit if judges is None else SHARE * opinions[-1] + (1.0 - SHARE) * plain.judge
+    judge = fit if judges is None else TEACHER_MIX * opinions[-1] + (1.0 - TEACHER_MIX) * plain.judge
     return Cleaned(fit, judge, taught=True, noisy=noisy)
 
 
-def plain_labels(rows: Labelled, judges: Labelled | None) -> Cleaned:
+def keep_labels(rows: Labelled, judges: Labelled | None) -> Cleaned:
     """The labels as they came."""
     fit = rows.truth.astype(np.float64)
     return Cleaned(fit, fit if judges is None else judges.truth.astype(np.float64))
 
 
-def out_of_fold(opinions: Sequence[Floats], lessons: Sequence[Lesson], rows: Labelled) -> Floats:
+def gather_out_of_fold(opinions: Sequence[Floats], lessons: Sequence[Lesson], rows: Labelled) -> Floats:
     """Each row's opinion by the teacher of the fold that did not see it."""
     opinion = np.empty(rows.n_rows)
     for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
@@ -149,7 +153,7 @@ def out_of_fold(opinions: Sequence[Floats], lessons: Sequence[Lesson], rows: Lab
     return opinion
 
 
-def brier_score(probability: Floats, rows: Labelled) -> float:
+def score_brier(probability: Floats, rows: Labelled) -> float:
     """The mean squared distance of probabilities from the labels, by weight."""
     return float(np.average((probability - rows.truth) ** 2, weights=rows.weight))
 
@@ -160,11 +164,11 @@ def turns_over_a_class(target: Floats, rows: Labelled) -> bool:
     return any(turned[rows.truth == side].sum() >= rows.weight[rows.truth == side].sum() / 2 for side in (False, True))
 
 
-def opinions_of(lessons: Sequence[Lesson], n_jobs: int | None, until: float | None) -> list[Floats] | None:
+def hear_opinions(lessons: Sequence[Lesson], n_jobs: int | None, until: float) -> list[Floats] | None:
     """What the teacher of every lesson thinks; None if the first shows that all would take until after `until`."""
     began = time.monotonic()
-    first = [lesson.opinion() for lesson in lessons[:1] if until is not None]
-    if until is not None and began + (time.monotonic() - began) * len(lessons) > until:
+    first = [lesson.opinion() for lesson in lessons[:1] if until < inf]
+    if began + (time.monotonic() - began) * len(lessons) > until:
         return None
     return [*first, *side_by_side(Lesson.opinion, lessons[len(first) :], n_jobs)]
 
@@ -193,7 +197,7 @@ class Lesson:
         # One thread: several wait for each other, and on a busy machine for long. Folds go side by side instead.
         with threadpool_limits(limits=1):
             teacher = self.taught()
-            pieces = np.array_split(self.unseen, -(-len(self.unseen) // PIECE))
+            pieces = np.array_split(self.unseen, -(-len(self.unseen) // PREDICTED_ROWS))
             read = (self.features.matrix(self.table.take(piece)) for piece in pieces)
             return np.concatenate([teacher.predict_proba(matrix)[:, 1] for matrix in read])
 
@@ -203,33 +207,33 @@ class Lesson:
         categorical, truth = self.features.categorical, known.truth.astype(np.float64)
         learned, asked = (self.features.matrix(table) for table in (known.table, self.table.take(self.unseen)))
         for k in np.flatnonzero(categorical):
-            learned[:, k], asked[:, k] = shares_by_category(learned[:, k], asked[:, k], truth, known.weight)
-        z, ask = standardised(learned, asked, known.weight)
-        b, intercept = logistic(z.T, known.weight * (1.0 - 2.0 * truth))
+            learned[:, k], asked[:, k] = share_by_category(learned[:, k], asked[:, k], truth, known.weight)
+        z, ask = standardise(learned, asked, known.weight)
+        b, intercept = fit_logistic(z.T, known.weight * (1.0 - 2.0 * truth))
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip(ask @ b + intercept, -30, 30))))
 
     def taught(self) -> Any:
         rng = np.random.default_rng(self.seed)
         known = self.known
-        few = known if len(known) <= MOST_ROWS else np.sort(rng.choice(known, MOST_ROWS, replace=False))
+        few = known if len(known) <= TAUGHT_ROWS else np.sort(rng.choice(known, TAUGHT_ROWS, replace=False))
         equal = bool(np.all(self.rows.weight == self.rows.weight[0]))  # then boosting is six times as fast without
         weight = None if equal else self.rows.weight[few]
         matrix = self.features.matrix(self.rows.table.take(few))
-        return boosting(self.features.categorical, self.seed).fit(matrix, self.rows.truth[few], weight)
+        return make_boosting(self.features.categorical, self.seed).fit(matrix, self.rows.truth[few], weight)
 
 
-def shares_by_category(codes: Floats, asked: Floats, truth: Floats, weight: Floats) -> tuple[Floats, Floats]:
+def share_by_category(codes: Floats, asked: Floats, truth: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """The smoothed share of positives of each row's category; the overall share where it is missing."""
-    overall, n = float(np.average(truth, weights=weight)), MOST_CATEGORIES
+    overall, n = float(np.average(truth, weights=weight)), TAUGHT_CATEGORIES
     places = np.nan_to_num(codes, nan=n).astype(np.intp)
     positives, total = (np.bincount(places, weights=each, minlength=n + 1)[:n] for each in (weight * truth, weight))
-    shares = np.append((positives + SMOOTHED * overall) / (total + SMOOTHED), overall)
+    shares = np.append((positives + SMOOTHING_ROWS * overall) / (total + SMOOTHING_ROWS), overall)
     return shares[places], shares[np.nan_to_num(asked, nan=n).astype(np.intp)]
 
 
-def standardised(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats, Floats]:
+def standardise(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Both in deviations of what was learned from, the extremes cut off; what is missing at the mean."""
-    low, high = np.nanquantile(learned, [0.01, 0.99], axis=0)
+    low, high = np.nanquantile(learned, EXTREMES, axis=0)
     clipped, other = np.clip(learned, low, high), np.clip(asked, low, high)
     there = np.where(np.isnan(clipped), 0.0, weight[:, None])
     total = np.maximum(there.sum(axis=0), 1e-300)
@@ -239,7 +243,7 @@ def standardised(learned: Floats, asked: Floats, weight: Floats) -> tuple[Floats
     return np.nan_to_num((clipped - mean) / unit, nan=0.0), np.nan_to_num((other - mean) / unit, nan=0.0)
 
 
-def boosting(categorical: Bools, seed: int) -> Any:
+def make_boosting(categorical: Bools, seed: int) -> Any:
     """The teacher."""
     marked = categorical if categorical.any() else None
-    return HistGradientBoostingClassifier(categorical_features=marked, max_iter=100, random_state=seed)
+    return HistGradientBoostingClassifier(categorical_features=marked, max_iter=BOOSTING_ROUNDS, random_state=seed)

@@ -69,11 +69,28 @@ class NotANumberError(CellError):
 
 
 def as_value(cell: object) -> Value | None:
-    """The cell as a plain Python value; None if it is missing.
+    """Read a cell as a plain Python value.
 
-    Whole floats become integers, so that a column of categories 1, 2, 3 keeps them when a
-    missing value turns the column into floats.
+    Whole floats become integers, so a column of categories 1, 2, 3 keeps them when a missing value turns the column
+    into floats.
 
+    Parameters
+    ----------
+    cell : object
+        A cell of any frame or array.
+
+    Returns
+    -------
+    str, bool, int, float or None
+        The value; None if the cell is missing.
+
+    Raises
+    ------
+    CellError
+        If the cell is a date, a complex or infinite number, or of any other type that is not read.
+
+    Examples
+    --------
     >>> as_value(np.float32(3)), as_value(np.str_("a")), as_value(np.bool_(True)), as_value(float("nan"))
     (3, 'a', True, None)
     """
@@ -123,8 +140,20 @@ def _plain_number(number: float) -> int | float | None:
 
 
 def value_key(value: Value) -> tuple[str, Any]:
-    """The order of categories: by type, then by value.
+    """Return the place of a category among categories: by type, then by value.
 
+    Parameters
+    ----------
+    value : str, bool, int or float
+        The category.
+
+    Returns
+    -------
+    tuple
+        A key for `sorted`.
+
+    Examples
+    --------
     >>> sorted(["b", 2, True, "a", 1.5], key=value_key)
     [True, 1.5, 2, 'a', 'b']
     """
@@ -159,9 +188,9 @@ def distinct_values(values: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def is_unicode(value: object) -> bool:
-    """Whether a value can be written down; only text with half of a surrogate pair in it cannot.
+    r"""Whether a value can be written down; only text with half of a surrogate pair in it cannot.
 
-    >>> is_unicode("größe"), is_unicode("\\ud83d"), is_unicode(3)
+    >>> is_unicode("größe"), is_unicode("\ud83d"), is_unicode(3)
     (True, False, True)
     """
     if not isinstance(value, str) or value.isascii():
@@ -187,7 +216,7 @@ def as_float(cell: object) -> float:
 
 
 def floats(array: AnyArray) -> Floats:
-    """The column as float64; a float64 column is returned as it is, without a copy.
+    """Read a column as float64; a float64 column is returned without a copy.
 
     >>> floats(np.array([1, None, 2.5], dtype=object))
     array([1. , nan, 2.5])
@@ -206,7 +235,7 @@ def floats(array: AnyArray) -> Floats:
 
 
 def encode(array: AnyArray) -> tuple[Codes, tuple[Value, ...]]:
-    """The column as positions in its sorted distinct values, -1 where it is missing.
+    """Read a column as positions in its sorted distinct values, -1 where it is missing.
 
     >>> codes, values = encode(np.array(["b", None, "a", "b"], dtype=object))
     >>> codes.tolist(), values
@@ -237,7 +266,7 @@ def distinct(array: AnyArray) -> tuple[list[object], NDArray[np.intp]]:
 
 
 def _is_plain(cell: object) -> bool:
-    """Whether cells like it can be told apart."""
+    """Whether the cell can be hashed."""
     try:
         hash(cell)
     except TypeError:

@@ -18,7 +18,37 @@ from r2n.table.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What was seen in one column: its range if it is numeric, its categories if it is categorical."""
+    """What is known of one column: its range if it is numeric, its categories if it is categorical.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    kind : {'numeric', 'categorical'}
+        Whether it holds numbers or categories.
+    low : float
+        The least number seen; minus infinity if none was.
+    high : float
+        The largest number seen; infinity if none was.
+    categories : tuple of str, bool, int or float
+        The categories seen, sorted.
+    missing : bool
+        Whether a value was missing.
+    missing_values : tuple of str, bool, int or float
+        Values that stand for a missing one, such as -9.
+    integer : bool
+        Whether all numbers were whole.
+
+    Raises
+    ------
+    SchemaError
+        If a name or category is no valid Unicode.
+
+    Examples
+    --------
+    >>> Column.learn(Table.read({"age": [31, None, 58]}), "age", "numeric").high
+    58.0
+    """
 
     name: str
     kind: Kind
@@ -39,7 +69,34 @@ class Column:
 
     @classmethod
     def learn(cls, table: Table, name: str, kind: Kind, missing_values: Iterable[Value] = ()) -> Column:
-        """Look at one column of a table, in which `missing_values` are missing already."""
+        """Look at one column of a table.
+
+        Parameters
+        ----------
+        table : Table
+            The rows, in which `missing_values` are missing already.
+        name : str
+            The column's name.
+        kind : {'numeric', 'categorical'}
+            Whether to read numbers or categories.
+        missing_values : iterable of str, bool, int or float
+            Values that stand for a missing one.
+
+        Returns
+        -------
+        Column
+            What was seen.
+
+        Raises
+        ------
+        SchemaError
+            If the column is not there, or holds what cannot be read.
+
+        Examples
+        --------
+        >>> Column.learn(Table.read({"region": ["west", "north"]}), "region", "categorical").categories
+        ('north', 'west')
+        """
         codes = tuple(missing_values)
         if kind == "categorical":
             places, values = table.codes(name)
@@ -58,8 +115,17 @@ class Column:
         return cls(name, kind, low, high, missing=missing, missing_values=codes, integer=integer)
 
     def without_values(self) -> Column:
-        """What rules need that only ask whether it is missing: neither range nor categories, except of Booleans.
+        """Forget range and categories, except of Booleans.
 
+        What is left is enough for rules that only test whether the column is missing.
+
+        Returns
+        -------
+        Column
+            The name, the kind, and what is known of missing values.
+
+        Examples
+        --------
         >>> Column("mail", "categorical", categories=("a@b", "c@d"), missing=True).without_values().categories
         ()
         """
@@ -70,15 +136,37 @@ class Column:
         return self._or(Column(self.name, kind, missing=self.missing, missing_values=self.missing_values))
 
     def without_anything(self) -> Column:
-        """Its name and kind: the rest is as if no row had been seen, so anything may come."""
+        """Forget all except name and kind, as if no row had been seen.
+
+        Returns
+        -------
+        Column
+            The name and the kind; any value may occur.
+
+        Examples
+        --------
+        >>> Column("age", "numeric", low=31.0, high=58.0).without_anything().missing
+        True
+        """
         return self._or(Column(self.name, self.kind, missing=True))
 
     def _or(self, other: Column) -> Column:
-        """This very object if they are equal: a pickle holds it once."""
+        """Return this very object if they are equal: a pickle holds it once."""
         return self if self == other else other
 
     def to_json(self) -> dict[str, object]:
-        """Plain data; an unknown bound is null."""
+        """Describe the column as plain data for a model file.
+
+        Returns
+        -------
+        dict
+            All fields; an unknown bound is None.
+
+        Examples
+        --------
+        >>> Column("age", "numeric", low=31.0).to_json()["low"], Column("age", "numeric").to_json()["high"]
+        (31.0, None)
+        """
         return {
             "name": self.name,
             "kind": self.kind,
@@ -92,9 +180,30 @@ class Column:
 
     @classmethod
     def from_json(cls, item: object, whole: bool = True) -> Column:
-        """The column that `to_json` described; anything odd is refused.
+        """Read the column that `to_json` described; refuse anything else.
 
-        Without `whole` it must not say whether its numbers were whole, as files of version 1 do not.
+        Parameters
+        ----------
+        item : object
+            The data.
+        whole : bool
+            Whether the data must say if all numbers were whole; files of version 1 do not.
+
+        Returns
+        -------
+        Column
+            The column.
+
+        Raises
+        ------
+        ModelFileError
+            If the data is no column.
+
+        Examples
+        --------
+        >>> column = Column("age", "numeric", low=31.0)
+        >>> Column.from_json(column.to_json()) == column
+        True
         """
         fields = {"name", "kind", "low", "high", "categories", "missing", "missing_values"}
         fields |= {"integer"} if whole else set()

@@ -14,7 +14,7 @@ from r2n.table.cells import Bools, Codes, Floats, Kind, Value, shown, value_id
 if TYPE_CHECKING:
     from r2n.table.table import Table
 
-Check: TypeAlias = Callable[[Codes, tuple[Value, ...]], object]
+CategoryCheck: TypeAlias = Callable[[Codes, tuple[Value, ...]], object]
 
 
 class NotNumericError(SchemaError):
@@ -143,7 +143,7 @@ def numbers_of(codes: Collection[Value], stored: np.dtype[Any] | None) -> list[f
 class Checked:
     """Another table, whose categories are checked when they are read: those of columns that no rule reads never are."""
 
-    def __init__(self, table: Table, checks: Mapping[str, Check]) -> None:
+    def __init__(self, table: Table, checks: Mapping[str, CategoryCheck]) -> None:
         self._table = table
         self._checks = checks
 

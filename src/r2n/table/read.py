@@ -64,8 +64,22 @@ def has_names(X: object) -> bool:
 
 
 def has_text_names(X: Any) -> bool:
-    """Whether X names its columns, and by text: pandas numbers the columns of what has no names.
+    """Check whether a table names its columns by text.
 
+    pandas numbers the columns of what has no names, so numbers do not count as names here.
+
+    Parameters
+    ----------
+    X : table
+        A frame, a dict of columns or a two-dimensional array.
+
+    Returns
+    -------
+    bool
+        Whether every column has a name that is text.
+
+    Examples
+    --------
     >>> has_text_names({"age": [1, 2]}), has_text_names(np.zeros((2, 1)))
     (True, False)
     """
@@ -75,8 +89,22 @@ def has_text_names(X: Any) -> bool:
 
 
 def same_names(X: Any, names: Iterable[str]) -> bool:
-    """Whether X names its columns, by text or not, and in whatever order, as these names do.
+    """Check whether a table has exactly these column names, in any order, by text or not.
 
+    Parameters
+    ----------
+    X : table
+        A frame, a dict of columns or a two-dimensional array.
+    names : iterable of str
+        The names.
+
+    Returns
+    -------
+    bool
+        Whether they are the same; False for an array, which has none.
+
+    Examples
+    --------
     >>> same_names({7: [1], 5: [2]}, ["5", "7"]), same_names(np.zeros((1, 2)), ["5", "7"])
     (True, False)
     """
@@ -197,12 +225,12 @@ def _from_vector(array: AnyArray) -> RawColumn:
         "V": "raw memory is not read. Pass numbers or text.",
     }
     if (reason := refused.get(array.dtype.kind)) is not None:
-        return _refused(len(array), reason)
+        return _refuse(len(array), reason)
     stored = array.dtype if array.dtype.kind == "f" and array.dtype.itemsize < 8 else None
     return RawColumn(kinds.get(array.dtype.kind, "numeric"), len(array), partial(np.asarray, array), stored=stored)
 
 
-def _refused(n_rows: int, reason: str) -> RawColumn:
+def _refuse(n_rows: int, reason: str) -> RawColumn:
     """A column that only fails where it is used: a date column beside the ones needed does no harm."""
     return RawColumn("mixed", n_rows, partial(_fail, reason))
 
@@ -253,9 +281,9 @@ def _from_series(series: nw.Series[Any]) -> RawColumn:
         stored = np.dtype(np.float32) if str(dtype) == "Float32" else None
         return RawColumn("numeric", len(series), partial(_numbers_of, series), stored=stored)
     if dtype.is_temporal():
-        return _refused(len(series), f"dates are not read. {DATE_ADVICE}, or drop the column.")
+        return _refuse(len(series), f"dates are not read. {DATE_ADVICE}, or drop the column.")
     if dtype.is_nested():
-        return _refused(len(series), f"cells of type {dtype} are not read. Unpack them into columns.")
+        return _refuse(len(series), f"cells of type {dtype} are not read. Unpack them into columns.")
     kind: RawKind = "mixed" if str(dtype) in {"Object", "Unknown"} else "categorical"
     return RawColumn(kind, len(series), partial(_objects_of, series))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,7 @@ from r2n.errors import ParameterError, SchemaError
 from r2n.table.cells import Floats
 from r2n.table.table import Table
 
-HOW = ("standard", "range", "none")
+HOW = ("standard", "none")
 
 # A column with a few wild values (a fill such as 1e20 among numbers around 1) has a deviation that is so many times its
 # typical distance from the median. It is measured by that distance, or all its other values would fall together. The
@@ -24,17 +24,28 @@ REACH = 100.0  # the network sees values of such a column as no farther than thi
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """Numeric columns and, for each, the number subtracted, the number divided by, and whether it has wild values.
+    """How numeric columns become a matrix: what is subtracted from each, and what it is divided by.
 
+    Parameters
+    ----------
+    names : tuple of str
+        The numeric columns.
+    centre : tuple of float
+        The number subtracted from each.
+    scale : tuple of float
+        The number that each is divided by.
+    wild : tuple of bool
+        Whether each column has a few values beyond all measure, which are clipped.
+    mean : tuple of float
+        The mean of each column over the rows where it is known; exactly 0 where it was centred on these.
+
+    Examples
+    --------
     >>> table = Table.read({"debt": [10.0, 30.0]})
     >>> scaling = Scaling.learn(table, ["debt"])
     >>> scaling.matrix(table).tolist()
     [[-1.0], [1.0]]
-
-    Weights on the matrix are brought back to the table's units: 2·(debt - 20)/10 + 1 > 0 is
-    0.2·debt > 3.
-
-    >>> scaling.in_units([2.0], bias=1.0)
+    >>> scaling.in_units([2.0], bias=1.0)  # 2·(debt - 20)/10 + 1 > 0 is 0.2·debt > 3
     ((('debt', 0.2),), 3.0)
     """
 
@@ -42,44 +53,136 @@ class Scaling:
     centre: tuple[float, ...]
     scale: tuple[float, ...]
     wild: tuple[bool, ...] = ()
+    mean: tuple[float, ...] = ()  # over the rows where the column is known; exactly 0 where it was centred on these
 
     @classmethod
     def learn(cls, table: Table, names: Sequence[str], how: str = "standard", weight: Floats | None = None) -> Scaling:
-        """Centre and spread of the named columns: `standard`, `range` (to 0 … 1), or `none`; rows may have weights."""
+        """Learn centre and spread of some columns.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+        names : sequence of str
+            The numeric columns.
+        how : {'standard', 'none'}
+            By mean and standard deviation, or not at all.
+        weight : array of float, optional
+            The weight of each row; 1 by default.
+
+        Returns
+        -------
+        Scaling
+            The scaling.
+
+        Raises
+        ------
+        ParameterError
+            If `how` is none of these.
+        SchemaError
+            If a column holds numbers that cannot be scaled without loss.
+
+        Examples
+        --------
+        >>> Scaling.learn(Table.read({"debt": [10.0, 30.0]}), ["debt"], how="none").scale
+        (1.0,)
+        """
         if how not in HOW:
             raise ParameterError(f"scaling must be one of {', '.join(HOW)}, not {how!r}.")
         learned = [_centre_and_scale(table.numeric(name), how, weight) for name in names]
         for name, one in zip(names, learned, strict=True):
             _check_range(name, table.numeric(name), *one)
         centres, scales, wild = zip(*learned, strict=True) if learned else ((), (), ())
-        return cls(tuple(names), centres, scales, wild)
+        means = [
+            0.0 if how == "standard" else _centre_and_scale(table.numeric(name), "standard", weight)[0]
+            for name in names
+        ]
+        return cls(tuple(names), centres, scales, wild, tuple(means))
+
+    def only(self, names: Sequence[str]) -> Scaling:
+        """That of some of the columns."""
+        at = [self.names.index(name) for name in names]
+        values = (self.centre, self.scale, self.wild, self.mean)
+        centre, scale, wild, mean = (tuple(value[k] for k in at) for value in values)
+        return Scaling(tuple(names), centre, scale, wild, mean)  # type: ignore[arg-type]
+
+    def renamed(self, names: Mapping[str, str]) -> Scaling:
+        """The same columns under other names."""
+        return replace(self, names=tuple(names[name] for name in self.names))
 
     def matrix(self, table: Table) -> NDArray[np.float32]:
-        """The columns side by side, scaled; a missing value sits at the centre, a wild one within reach."""
+        """Scale the columns and put them side by side.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of float32
+            The matrix; a missing value is 0, the centre, and a value beyond all measure is clipped.
+
+        Examples
+        --------
+        >>> table = Table.read({"debt": [10.0, None, 30.0]})
+        >>> Scaling.learn(table, ["debt"]).matrix(table).tolist()
+        [[-1.0], [0.0], [1.0]]
+        """
         matrix = np.empty((table.n_rows, len(self.names)), dtype=np.float32)
         for k, (name, centre, scale) in enumerate(zip(self.names, self.centre, self.scale, strict=True)):
             scaled = np.nan_to_num((table.numeric(name) - centre) / scale, nan=0.0)
             matrix[:, k] = np.clip(scaled, -REACH, REACH) if self.wild and self.wild[k] else scaled
         return matrix
 
-    def means(self, table: Table, weight: Floats | None = None) -> Floats:
-        """Of the matrix's columns, over the rows where they are known; exactly 0 where they were centred on these."""
-        columns = [_centre_and_scale(table.numeric(name), "standard", weight)[0] for name in self.names]
-        means: Floats = (np.array(columns) - np.array(self.centre)) / np.array(self.scale)
-        return means
-
     def missing(self, table: Table) -> NDArray[np.bool_]:
-        """Where the matrix stands in for a missing value; without columns if it nowhere does."""
+        """Find where the matrix stands in for a missing value.
+
+        Parameters
+        ----------
+        table : Table
+            The rows.
+
+        Returns
+        -------
+        array of bool
+            One column for each column of the matrix; no columns at all if nothing is missing.
+
+        Examples
+        --------
+        >>> table = Table.read({"debt": [10.0, None, 30.0]})
+        >>> Scaling.learn(table, ["debt"]).missing(table).tolist()
+        [[False], [True], [False]]
+        """
         known = [table.known(name) for name in self.names]
         if all(column.all() for column in known):
             return np.zeros((table.n_rows, 0), dtype=np.bool_)
         return ~np.column_stack(known)
 
     def in_units(self, weights: Sequence[float], bias: float) -> tuple[tuple[tuple[str, float], ...], float]:
-        """Σ w_k (x_k - centre_k)/scale_k + bias > 0 as Σ a_k·x_k > c: the terms and c.
+        """Turn a linear condition on the matrix into one in the table's units.
 
-        Every number is the float nearest to the exact one: the sum for c is made in fractions and
-        rounded once. Columns of weight 0 are left out.
+        Σ w_k·(x_k - centre_k)/scale_k + bias > 0 becomes Σ a_k·x_k > c. Every number is the float nearest to the exact
+        one: the sum for c is made in fractions and rounded once.
+
+        Parameters
+        ----------
+        weights : sequence of float
+            The weight of each column of the matrix.
+        bias : float
+            The number added to the sum.
+
+        Returns
+        -------
+        terms : tuple of (str, float) pairs
+            The columns with their coefficients, without those of weight 0.
+        threshold : float
+            The number that their sum must exceed.
+
+        Examples
+        --------
+        >>> Scaling(("debt",), (20.0,), (10.0,)).in_units([2.0], bias=1.0)
+        ((('debt', 0.2),), 3.0)
         """
         parts = zip(self.names, self.centre, self.scale, weights, strict=True)
         used = [(name, Fraction(centre), Fraction(scale), Fraction(w)) for name, centre, scale, w in parts if w != 0]
@@ -114,15 +217,12 @@ def _centre_and_scale(column: Floats, how: str, weight: Floats | None) -> tuple[
     largest = float(np.ldexp(1.0, int(np.frexp(np.abs(known).max())[1]) - 1))
     if largest < np.finfo(np.float64).tiny:
         return 0.0, largest, False  # subnormal: refused, unless it is 0 throughout
-    if how == "range":
-        centre, scale = float((known / largest).min()), float(np.ptp(known / largest))
-    else:
-        weights = np.ones(len(known)) if weight is None else weight[there]
-        centre = float(np.average(known / largest, weights=weights))
-        scale = float(np.sqrt(np.average((known / largest - centre) ** 2, weights=weights)))
-        middle, typical = _middle_and_distance(known, weights)
-        if scale * largest > WILD * typical > 0.0:
-            return middle, typical, True
+    weights = np.ones(len(known)) if weight is None else weight[there]
+    centre = float(np.average(known / largest, weights=weights))
+    scale = float(np.sqrt(np.average((known / largest - centre) ** 2, weights=weights)))
+    middle, typical = _middle_and_distance(known, weights)
+    if scale * largest > WILD * typical > 0.0:
+        return middle, typical, True
     # A spread that is only rounding error is a constant column, which no scale can spread.
     return centre * largest, scale * largest if scale > 1e-12 else largest, False
 

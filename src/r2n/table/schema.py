@@ -21,6 +21,18 @@ from r2n.table.table import Table, no_such_column
 class Schema:
     """The columns of a table, in order, as they were at fit.
 
+    Parameters
+    ----------
+    columns : tuple of Column
+        The columns.
+
+    Raises
+    ------
+    SchemaError
+        If two columns have the same name.
+
+    Examples
+    --------
     >>> schema, table = Schema.learn({"age": [31, 58], "region": ["north", "west"]})
     >>> schema.numeric, schema.categorical
     (('age',), ('region',))
@@ -54,7 +66,29 @@ class Schema:
         return {column.name: column for column in self.columns}
 
     def column(self, name: str) -> Column:
-        """One column by its name."""
+        """Find a column by its name.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+
+        Returns
+        -------
+        Column
+            The column.
+
+        Raises
+        ------
+        SchemaError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> schema, _ = Schema.learn({"age": [31, 58]})
+        >>> schema.column("age").low
+        31.0
+        """
         if name not in self._by_name:
             raise SchemaError(no_such_column(name, self.names, "the schema"))
         return self._by_name[name]
@@ -63,11 +97,49 @@ class Schema:
         return name in self._by_name
 
     def holds(self, name: str, value: Value) -> bool:
-        """Whether a value is among the categories of a column."""
+        """Check whether a value is among the categories of a column.
+
+        Parameters
+        ----------
+        name : str
+            The column's name.
+        value : str, bool, int or float
+            The value.
+
+        Returns
+        -------
+        bool
+            Whether it was seen.
+
+        Examples
+        --------
+        >>> schema, _ = Schema.learn({"region": ["north", "west"]})
+        >>> schema.holds("region", "west"), schema.holds("region", "south")
+        (True, False)
+        """
         return value_id(value) in self._ids(name)[0]
 
     def is_code(self, name: str, value: Value) -> bool:
-        """Whether a value stands for a missing one in a column."""
+        """Check whether a value stands for a missing one in a column.
+
+        Parameters
+        ----------
+        name : str
+            The column's name.
+        value : str, bool, int or float
+            The value.
+
+        Returns
+        -------
+        bool
+            Whether it is one of the column's `missing_values`.
+
+        Examples
+        --------
+        >>> schema, _ = Schema.learn({"age": [31, -9]}, missing_values=[-9])
+        >>> schema.is_code("age", -9)
+        True
+        """
         return value_id(value) in self._ids(name)[1]
 
     def _ids(self, name: str) -> tuple[frozenset[Hashable], frozenset[Hashable]]:
@@ -86,9 +158,36 @@ class Schema:
 
     @classmethod
     def learn(cls, X: object, categorical: Collection[str] = (), missing_values: object = None) -> tuple[Schema, Table]:
-        """Read every column of X: numbers are numeric, text and Booleans and `categorical` categorical.
+        """Read every column of a table.
 
-        `missing_values` stand for missing ones, in every column, or by column in a dict.
+        Numbers make a column numeric; text and Booleans make it categorical.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+        categorical : collection of str
+            Columns of numbers to read as categories.
+        missing_values : list or dict, optional
+            Values that stand for a missing one: in every column, or by column.
+
+        Returns
+        -------
+        schema : Schema
+            What was seen in each column.
+        table : Table
+            The rows.
+
+        Raises
+        ------
+        SchemaError
+            If a column cannot be read, or a name is of no column.
+
+        Examples
+        --------
+        >>> schema, table = Schema.learn({"age": [31, -9], "floor": [1, 2]}, categorical=["floor"], missing_values=[-9])
+        >>> schema.column("age").missing, schema.column("floor").categories, table.n_rows
+        (True, (1, 2), 2)
         """
         table = Table.read(X)
         codes = _missing_codes(missing_values, table.names)
@@ -101,23 +200,71 @@ class Schema:
         return cls(columns), table
 
     def renamed(self, names: Mapping[str, str]) -> Schema:
-        """The same columns under other names."""
+        """Rename all columns.
+
+        Parameters
+        ----------
+        names : mapping
+            The new name of each column.
+
+        Returns
+        -------
+        Schema
+            The same columns under other names.
+
+        Examples
+        --------
+        >>> schema, _ = Schema.learn({"age": [31, 58]})
+        >>> schema.renamed({"age": "x0"}).names
+        ('x0',)
+        """
         return Schema(tuple(replace(column, name=names[column.name]) for column in self.columns))
 
     def without(self, names: Collection[str]) -> Schema:
-        """The other columns."""
+        """Leave out some columns.
+
+        Parameters
+        ----------
+        names : collection of str
+            Their names.
+
+        Returns
+        -------
+        Schema
+            The other columns.
+
+        Examples
+        --------
+        >>> schema, _ = Schema.learn({"age": [31, 58], "debt": [1, 2]})
+        >>> schema.without(["age"]).names
+        ('debt',)
+        """
         return Schema(tuple(column for column in self.columns if column.name not in names))
 
     def keep(self, read: Collection[str], asked: Collection[str] = ()) -> Schema:
-        """All columns, but only of those `read` what they held; of those `asked` whether they are missing, just that.
+        """Forget what is known of columns that no rule reads.
 
-        A model says no more of its training rows than its rules read. The names of the others stay: they give
-        columns of an array their places.
+        A model says no more of its training rows than its rules read. All names stay: they give columns of an array
+        their places.
 
+        Parameters
+        ----------
+        read : collection of str
+            Columns whose values rules read; they stay as they are.
+        asked : collection of str
+            Columns of which rules only test whether they are missing; no more than that stays.
+
+        Returns
+        -------
+        Schema
+            All columns, most of them without ranges and categories.
+
+        Examples
+        --------
         >>> schema, _ = Schema.learn({"age": [31, 58], "mail": ["a@b", "c@d"]})
-        >>> schema.keep(["age"]).column("mail")
-        Column(name='mail', kind='categorical', low=-inf, high=inf, categories=(), missing=True, missing_values=(), \
-integer=False)
+        >>> kept = schema.keep(["age"])
+        >>> kept.column("age").low, kept.column("mail").categories
+        (31.0, ())
         """
 
         def kept(column: Column) -> Column:
@@ -128,10 +275,32 @@ integer=False)
         return Schema(tuple(map(kept, self.columns)))
 
     def table(self, X: object, same_order: bool = False, only: Collection[str] | None = None) -> Table:
-        """Read X as a table of this schema: frames and dicts by name, arrays by position.
+        """Read a table that has this schema: frames and dicts by name, arrays by position.
 
-        Extra columns are ignored, unless `same_order` asks for the very same names in the same
-        order. With `only`, no other columns need be there: rules ask for those they read.
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+        same_order : bool
+            Whether the table must have exactly these names in this order; otherwise extra columns are ignored.
+        only : collection of str, optional
+            The columns that must be there; by default all.
+
+        Returns
+        -------
+        Table
+            The rows; values that stand for a missing one are missing.
+
+        Raises
+        ------
+        SchemaError
+            If a column is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> schema, _ = Schema.learn({"age": [31, 58], "debt": [1, 2]})
+        >>> schema.table({"debt": [3], "age": [40], "more": [0]}).numeric("age")
+        array([40.])
         """
         named = isinstance(X, Table) or has_names(X)
         table = Table.read(X) if named else Table.read(X, self.names)
@@ -152,7 +321,29 @@ integer=False)
         return table.checked({column.name: partial(refuse_foreign, column) for column in self.columns})
 
     def table_by_position(self, X: object) -> Table:
-        """Read X as a table of this schema, whatever its columns are called."""
+        """Read a table that has this schema, whatever its columns are called.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array, with as many columns as the schema.
+
+        Returns
+        -------
+        Table
+            The rows, under the schema's names.
+
+        Raises
+        ------
+        SchemaError
+            If the number of columns differs, or a column holds other values than at fit.
+
+        Examples
+        --------
+        >>> schema, _ = Schema.learn({"age": [31, 58]})
+        >>> schema.table_by_position({"years": [40]}).numeric("age")
+        array([40.])
+        """
         table = Table.read(X)
         if len(table.names) != len(self.columns):
             raise wrong_width(len(table.names), self.names)
@@ -181,13 +372,44 @@ integer=False)
         raise SchemaError("\n".join(lines) + "\n")
 
     def to_json(self) -> list[dict[str, object]]:
-        """Plain data for a model file."""
+        """Describe the schema as plain data for a model file.
+
+        Returns
+        -------
+        list of dict
+            One entry for each column.
+
+        Examples
+        --------
+        >>> schema, _ = Schema.learn({"age": [31, 58]})
+        >>> [column["name"] for column in schema.to_json()]
+        ['age']
+        """
         return [column.to_json() for column in self.columns]
 
     @classmethod
     def from_json(cls, items: object, whole: bool = True) -> Schema:
-        """The schema that `to_json` described; see `Column.from_json`.
+        """Read the schema that `to_json` described; refuse anything else.
 
+        Parameters
+        ----------
+        items : object
+            The data.
+        whole : bool
+            Whether the data must say if all numbers of a column were whole; files of version 1 do not.
+
+        Returns
+        -------
+        Schema
+            The schema.
+
+        Raises
+        ------
+        ModelFileError
+            If the data is no schema.
+
+        Examples
+        --------
         >>> schema, _ = Schema.learn({"age": [31, 58]})
         >>> Schema.from_json(schema.to_json()) == schema
         True

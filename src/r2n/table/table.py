@@ -24,7 +24,7 @@ from r2n.table.cells import (
     holds_categories,
     shown,
 )
-from r2n.table.derived import Check, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing, numbers_of
+from r2n.table.derived import CategoryCheck, Checked, InOne, NotNumericError, Renamed, RowsOf, WithMissing, numbers_of
 from r2n.table.names import listed, near
 from r2n.table.read import RawColumn, read_columns
 from r2n.words import count
@@ -33,15 +33,37 @@ from r2n.words import count
 class Source(Protocol):
     """Where a table gets its columns from."""
 
-    def kind(self, name: str) -> Kind: ...
-    def floats(self, name: str) -> Floats: ...
-    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]: ...
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None: ...
+    def kind(self, name: str) -> Kind:
+        """Tell whether a column holds numbers or categories."""
+
+    def floats(self, name: str) -> Floats:
+        """Read a column as numbers, NaN where it is missing."""
+
+    def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
+        """Read a column as positions in its sorted categories, -1 where it is missing, and these."""
+
+    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+        """Split the rows into blocks of these columns; None if reading them at once is as quick."""
 
 
 class Table:
-    """Columns by name, all of one length. Converted when first asked for, then kept; never written to.
+    """Rows, stored as columns of one length. A column is converted when first read, then kept, and never written to.
 
+    `Table.read` makes one from any frame, dict or array.
+
+    Parameters
+    ----------
+    source : Source
+        Where the columns come from.
+    names : iterable of str
+        The names of the columns.
+    n_rows : int
+        The number of rows.
+    places : sequence of int, optional
+        The position of each row in the caller's table, for error messages.
+
+    Examples
+    --------
     >>> table = Table.read({"age": [31, None, 58], "region": ["north", "west", "north"]})
     >>> table.n_rows, table.names
     (3, ('age', 'region'))
@@ -64,31 +86,131 @@ class Table:
 
     @classmethod
     def read(cls, X: object, names: Sequence[str] | None = None) -> Table:
-        """Any table: a frame, a dict of columns, or a two-dimensional array with columns x0, x1, …"""
+        """Read any table.
+
+        Parameters
+        ----------
+        X : table
+            A frame (pandas, polars, pyarrow), a dict of columns or a two-dimensional array.
+        names : sequence of str, optional
+            The names of an array's columns; by default x0, x1 and so on.
+
+        Returns
+        -------
+        Table
+            The rows.
+
+        Raises
+        ------
+        SchemaError
+            If X is no table.
+
+        Examples
+        --------
+        >>> Table.read([[31, 1.5], [58, 0.5]]).names
+        ('x0', 'x1')
+        """
         if isinstance(X, Table):
             return X
         columns = read_columns(X, names)
         return cls(_RawSource(columns), columns, next(iter(columns.values())).n_rows)
 
     def numeric(self, name: str) -> Floats:
-        """The column as float64, NaN where it is missing; infinite values are refused."""
+        """Read a column as numbers.
+
+        Parameters
+        ----------
+        name : str
+            The column's name.
+
+        Returns
+        -------
+        array of float
+            One number for each row; NaN where it is missing.
+
+        Raises
+        ------
+        SchemaError
+            If the column is not there, or holds text or infinite values.
+
+        Examples
+        --------
+        >>> Table.read({"age": [31, None]}).numeric("age")
+        array([31., nan])
+        """
         if name not in self._floats:
             self._check(name)
             self._floats[name] = _read_only(_finite(name, self._source.floats(name), self._places))
         return self._floats[name]
 
     def pieces(self, names: Sequence[str]) -> Iterator[Table]:
-        """This table, or the named columns as numbers, some rows at a time, where they are quicker to read so."""
+        """Yield the table in blocks of rows where that is quicker to read, else as a whole.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns that will be read, as numbers.
+
+        Yields
+        ------
+        Table
+            Some rows of these columns, or this table.
+
+        Examples
+        --------
+        >>> [piece.n_rows for piece in Table.read({"age": [31, 58]}).pieces(["age"])]
+        [2]
+        """
         pieces = self.own_pieces(names)
         yield from [self] if pieces is None else pieces
 
     def own_pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
-        """These pieces, or None where the table is read in one."""
+        """Split the table into blocks of rows where that is quicker to read.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns that will be read, as numbers.
+
+        Returns
+        -------
+        iterator of Table or None
+            The blocks; None where the table is read as a whole.
+
+        Examples
+        --------
+        >>> Table.read({"age": [31, 58]}).own_pieces(["age"]) is None
+        True
+        """
         known = all(name in self._floats for name in names)
         return None if known or not set(names) <= set(self.names) else self._source.pieces(names)
 
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
-        """The column as positions in its sorted distinct values (-1 where it is missing), and these."""
+        """Read a column as categories.
+
+        Parameters
+        ----------
+        name : str
+            The column's name.
+
+        Returns
+        -------
+        codes : array of int
+            For each row, the position of its category among the values; -1 where it is missing.
+        values : tuple of str, bool, int or float
+            The distinct categories, sorted.
+
+        Raises
+        ------
+        SchemaError
+            If the column is not there, or holds what cannot be read.
+
+        Examples
+        --------
+        >>> codes, values = Table.read({"region": ["west", None, "north"]}).codes("region")
+        >>> codes.tolist(), values
+        ([1, -1, 0], ('north', 'west'))
+        """
         if name not in self._codes:
             self._check(name)
             codes, values = self._source.codes(name)
@@ -96,21 +218,77 @@ class Table:
         return self._codes[name]
 
     def known(self, name: str) -> Bools:
-        """Where the column is not missing."""
+        """Find where a column is not missing.
+
+        Parameters
+        ----------
+        name : str
+            The column's name.
+
+        Returns
+        -------
+        array of bool
+            One value for each row.
+
+        Raises
+        ------
+        SchemaError
+            If the column is not there, or holds what cannot be read.
+
+        Examples
+        --------
+        >>> Table.read({"age": [31, None]}).known("age")
+        array([ True, False])
+        """
         if self.kind(name) == "numeric":
             return ~np.isnan(self.numeric(name))
         return self.codes(name)[0] >= 0
 
     def kind(self, name: str) -> Kind:
-        """What the column is by its own look: text and Booleans are categorical, numbers numeric."""
+        """Tell whether a column holds numbers or categories, by its own values.
+
+        Parameters
+        ----------
+        name : str
+            The column's name.
+
+        Returns
+        -------
+        {'numeric', 'categorical'}
+            Categorical if it holds text or Booleans.
+
+        Raises
+        ------
+        SchemaError
+            If the column is not there.
+
+        Examples
+        --------
+        >>> table = Table.read({"age": [31, 58], "region": ["north", "west"]})
+        >>> table.kind("age"), table.kind("region")
+        ('numeric', 'categorical')
+        """
         self._check(name)
         return self._source.kind(name)
 
     def take(self, rows: ArrayLike, alone: bool = False) -> Table:
-        """The given rows (positions, or a Boolean mask), in the given order.
+        """Select some rows.
 
-        Alone, of a table as it came: read as if the others had never been there, so that they decide no column's kind.
+        Parameters
+        ----------
+        rows : array-like of int or bool
+            Their positions, in the wanted order, or a mask.
+        alone : bool
+            Whether to read them as if the other rows had never been there, so that these have no say in the kind of a
+            column. Only for a table as it was read.
 
+        Returns
+        -------
+        Table
+            These rows.
+
+        Examples
+        --------
         >>> Table.read({"age": [31, 45, 58]}).take([2, 0]).numeric("age")
         array([58., 31.])
         """
@@ -125,7 +303,23 @@ class Table:
         return Table(RowsOf(self, positions), self.names, len(positions))
 
     def detached(self, categorical: Iterable[str]) -> Table:
-        """The same rows, without the larger table that they may be part of; numbers may be asked for as categories."""
+        """Copy the rows, without the larger table that they may be part of.
+
+        Parameters
+        ----------
+        categorical : iterable of str
+            Columns of numbers that will be read as categories, too.
+
+        Returns
+        -------
+        Table
+            The same rows.
+
+        Examples
+        --------
+        >>> Table.read({"age": [31, 45, 58]}).take([2, 0]).detached([]).numeric("age")
+        array([58., 31.])
+        """
         kinds = {name: self.kind(name) for name in self.names}
         floats = {name: self.numeric(name) for name, kind in kinds.items() if kind == "numeric"}
         asked = set(categorical)
@@ -133,8 +327,20 @@ class Table:
         return Table(_Held(kinds, floats, codes), self.names, self.n_rows)
 
     def with_missing(self, codes: Mapping[str, Collection[Value]]) -> Table:
-        """With more missing values: in each column named, these stand for none.
+        """Treat more values as missing.
 
+        Parameters
+        ----------
+        codes : mapping
+            For each column the values that stand for a missing one.
+
+        Returns
+        -------
+        Table
+            The same rows with more missing values.
+
+        Examples
+        --------
         >>> Table.read({"age": [31, -9, 58]}).with_missing({"age": [-9]}).numeric("age")
         array([31., nan, 58.])
         """
@@ -144,16 +350,63 @@ class Table:
         return self.with_codes(codes, {name: numbers_of(codes[name], stored(name)) for name in codes})
 
     def with_codes(self, codes: Mapping[str, Collection[Value]], numbers: Mapping[str, Sequence[float]]) -> Table:
-        """The same, told which numbers these codes are in the columns as they are stored."""
+        """Treat more values as missing, given which stored numbers they are.
+
+        Parameters
+        ----------
+        codes : mapping
+            For each column the values that stand for a missing one.
+        numbers : mapping
+            For each column these values as floats, in the precision in which the column is stored.
+
+        Returns
+        -------
+        Table
+            The same rows with more missing values.
+
+        Examples
+        --------
+        >>> Table.read({"age": [31, -9]}).with_codes({"age": [-9]}, {"age": [-9.0]}).numeric("age")
+        array([31., nan])
+        """
         return Table(WithMissing(self, codes, numbers), self.names, self.n_rows)
 
-    def checked(self, checks: Mapping[str, Check]) -> Table:
-        """The same, with a look at the categories of these columns when they are read: a check raises what is wrong."""
+    def checked(self, checks: Mapping[str, CategoryCheck]) -> Table:
+        """Check the categories of columns when they are read.
+
+        Parameters
+        ----------
+        checks : mapping
+            For each column a function of its codes and values that raises an error if something is wrong.
+
+        Returns
+        -------
+        Table
+            The same rows, with these checks.
+
+        Examples
+        --------
+        >>> table = Table.read({"region": ["north", "west"]}).checked({"region": lambda codes, values: None})
+        >>> table.codes("region")[1]
+        ('north', 'west')
+        """
         return Table(Checked(self, checks), self.names, self.n_rows)
 
     def renamed(self, names: Mapping[str, str]) -> Table:
-        """The same columns under other names.
+        """Rename all columns.
 
+        Parameters
+        ----------
+        names : mapping
+            The new name of each column.
+
+        Returns
+        -------
+        Table
+            The same columns under other names.
+
+        Examples
+        --------
         >>> Table.read({"age": [31, 45]}).renamed({"age": "x0"}).numeric("x0")
         array([31., 45.])
         """
@@ -176,7 +429,7 @@ class _RawSource:
         self._kinds: dict[str, Kind] = {}
 
     def of(self, rows: NDArray[np.intp]) -> _RawSource:
-        """The same, of these rows of the caller's alone."""
+        """Restrict the columns to some rows of the caller's."""
         return _RawSource(self._columns, rows)
 
     def kind(self, name: str) -> Kind:

@@ -1,13 +1,10 @@
 """Which learner on which machine made a result. A row of a page is of one origin, and says of which."""
 
-import textwrap
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from benchmarks.protocol import is_ours
+from benchmarks.harness.records import Record
 
-Record = dict[str, Any]
 UNKNOWN = "?"
 PACKAGES = ("python", "numpy", "jax", "scikit-learn")
 
@@ -47,13 +44,9 @@ def _of_revision(revision: str | None) -> str | None:
     return f"checkout at {revision.rstrip('+')}{changed}"
 
 
-def newest(records: Iterable[Record], key: Callable[[Record], Hashable]) -> list[Record]:
-    """The last record of each key, in the order in which they were written."""
-    found: dict[Hashable, Record] = {}
-    for record in records:
-        found.pop(key(record), None)
-        found[key(record)] = record
-    return list(found.values())
+def is_ours(method: str) -> bool:
+    """Whether a method learns with r2n."""
+    return method in ("r2n", "capped", "network", "paper") or method.startswith("literals ")
 
 
 def of_newest_origin(records: Sequence[Record]) -> list[Record]:
@@ -102,15 +95,10 @@ class Legend:
         revisions.update(dict.fromkeys(_revision_of(r["made_by"]) for r in records if "made_by" in r))
         return self._marks[origin]
 
-    def lines(self, heading: str = "## What made these figures") -> Iterator[str]:
-        yield heading
-        yield ""
-        yield "*Of* says which learner on which machine made a row; figures known to be of two never share a row. On"
-        yield "another processor, or with another BLAS, the same seed may give other rules."
-        yield ""
+    def lines(self) -> Iterator[str]:
+        """A mark and what it stands for, in the order of the marks; the unknown one last."""
         for origin, mark in sorted(self._marks.items(), key=lambda each: (each[1] == UNKNOWN, len(each[1]), each[1])):
-            yield from textwrap.wrap(f"- {mark}: {self._said_of(origin)}", 119, subsequent_indent="  ")
-        yield ""
+            yield f"{mark}: {self._said_of(origin)}"
 
     def _said_of(self, origin: Origin) -> str:
         if origin.learner is None:

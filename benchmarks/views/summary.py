@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from benchmarks.origins import Origin, newest, of_newest_origin, one_origin
+from benchmarks.harness.origins import Origin, of_newest_origin, one_origin
+from benchmarks.harness.records import Record, newest, read
 from benchmarks.protocol import is_current, key_of
-from benchmarks.records import read
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +35,12 @@ class Summary:
         failed = sum("failed" in record for record in self.records)
         said = [f"{len(late)} over {max(late):.0f} s"] if late else []
         return "; ".join(said + ([f"{failed} failed"] if failed else []))
+
+    @property
+    def structures(self) -> str:
+        """How many have exactly the true structure, of those whose truth is known."""
+        found = [record["structure"] for record in self.done if record.get("structure") is not None]
+        return f"{sum(found)} of {len(found)}" if found else ""
 
     def mean(self, name: str) -> float | None:
         """Of a number, over those that have it; None if none has."""
@@ -83,22 +86,6 @@ def by_origin(summaries: Sequence[Summary]) -> list[list[Summary]]:
     return [
         [each if each.records and each.origin == origin else Summary(()) for each in summaries] for origin in origins
     ]
-
-
-def share_alike(said: ArrayLike, true: ArrayLike) -> float:
-    """The share of rows in which both have the same label; labels of two kinds never are the same, and are refused.
-
-    >>> share_alike([True, False], [True, True])
-    0.5
-    """
-    mine, others = np.asarray(said), np.asarray(true)
-    if mine.shape != others.shape:
-        raise ValueError(f"{len(mine)} labels cannot be compared with {len(others)}.")
-    kinds = [{type(label) for label in labels.tolist()} for labels in (mine, others)]
-    if kinds[0].isdisjoint(kinds[1]):
-        names = [", ".join(sorted(kind.__name__ for kind in each)) for each in kinds]
-        raise TypeError(f"labels of type {names[0]} cannot be compared with labels of type {names[1]}.")
-    return float(np.mean(mine == others))
 
 
 def mean_front(records: tuple[Record, ...]) -> tuple[list[int], list[float]]:

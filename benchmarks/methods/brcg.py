@@ -14,8 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from benchmarks.baselines import RuleCounts, RuleLengths
-from benchmarks.binarise import QuantileBins
+from benchmarks.methods.baselines import RuleCounts, RuleLengths
+from benchmarks.methods.binarise import QuantileBins
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ import optax
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.baselines import RuleCounts, RuleLengths
-from benchmarks.binarise import QuantileBins
+from benchmarks.methods.baselines import RuleCounts, RuleLengths
+from benchmarks.methods.binarise import QuantileBins
 from r2n.network.engine import prepare_engine
 
 Array = jax.Array
@@ -46,7 +46,7 @@ def settled(log_alpha: Array) -> Array:
 
 def _stretched(gate: Array) -> Array:
     low, high = STRETCH
-    return jnp.clip(gate * (high - low) + low, 0.0, 1.0)
+    return jnp.asarray(jnp.clip(gate * (high - low) + low, 0.0, 1.0))
 
 
 def open_share(log_alpha: Array) -> Array:
@@ -91,7 +91,7 @@ def loss(weights: Weights, key: Array, x: Array, y: Array, rows: Array, λ: floa
     logit = forward(x, w, selected(drawn(weights.or_gates, for_or)))
     entropy = (optax.sigmoid_binary_cross_entropy(logit, y) * rows).sum() / rows.sum()
     penalty = ((open_share(weights.and_gates).mean(axis=0) + 1.0) * open_share(weights.or_gates)).mean()
-    return entropy + λ * penalty
+    return jnp.asarray(entropy + λ * penalty)
 
 
 class DrNet(RuleCounts):
@@ -126,7 +126,7 @@ class DrNet(RuleCounts):
     def predict(self, X: pd.DataFrame) -> NDArray[np.bool_]:
         x = self.binariser_.transform(X).to_numpy()
         truths = (x[:, asks].all(axis=1) & ~x[:, forbids].any(axis=1) for asks, forbids in self._rules())
-        return np.logical_or.reduce([np.zeros(len(x), dtype=np.bool_), *truths])
+        return np.asarray(np.logical_or.reduce([np.zeros(len(x), dtype=np.bool_), *truths]), dtype=np.bool_)
 
     def _rules(self) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
         return list(zip(self.asks_, self.forbids_, strict=True))

@@ -1,18 +1,18 @@
 """The figures of docs/results.md, from the results: shapes and line styles tell apart what colours do."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 
+from benchmarks.harness.stamp import ROOT
 from benchmarks.protocol import EXPERIMENTS, METHODS
-from benchmarks.summary import Evaluation, mean_front
+from benchmarks.views.summary import Evaluation, mean_front
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = ROOT / "docs"
 # Okabe and Ito's colours; what is alike in grey has another shape or line.
 STYLE = {
     "r2n": ("#000000", "o", "-"),

@@ -1,11 +1,10 @@
-"""Results as JSON lines, with what is needed to believe them."""
+"""What made a result: the learner that is imported, the machine, the packages."""
 
 import hashlib
-import json
 import platform
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any
 
 import r2n
 
-ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "benchmarks" / "results"
+BENCHMARKS = Path(__file__).parents[1]
+ROOT = BENCHMARKS.parent
 PACKAGES = (
     "jax",
     "numpy",
@@ -26,10 +25,8 @@ PACKAGES = (
     "imodels",
     "interpret-core",
 )
-
-
 PACKAGE = Path(r2n.__file__).parent  # the r2n that is imported, wherever it lies
-METHODS = ("baselines.py", "binarise.py", "brcg.py", "counts.py", "drnet.py", "trial.py")  # what r2n is compared with
+METHODS = ("trial.py", "splits.py", *(f"methods/{path.name}" for path in (BENCHMARKS / "methods").glob("*.py")))
 
 
 def source_of(files: Iterable[Path], folder: Path) -> str:
@@ -42,7 +39,7 @@ def source_of(files: Iterable[Path], folder: Path) -> str:
 
 # Read as soon as r2n is imported: a file that is edited while a benchmark runs is not what ran.
 SOURCE = source_of(PACKAGE.rglob("*.py"), PACKAGE)
-METHODS_SOURCE = source_of((Path(__file__).with_name(name) for name in METHODS), Path(__file__).parent)
+METHODS_SOURCE = source_of((BENCHMARKS / name for name in METHODS), BENCHMARKS)
 
 
 @cache
@@ -105,57 +102,3 @@ def _git(*words: str) -> str:
         return ""
     told = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
     return told.stdout.strip()
-
-
-def append(name: str, record: dict[str, Any]) -> None:
-    """Add one record, with what made it, to `results/NAME.jsonl`; a process that ran a fit may say that itself."""
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.jsonl"
-    _drop_half_a_line(path)
-    with path.open("a", encoding="utf-8") as file:
-        whole = record | {"versions": versions(), "made_by": record.get("made_by") or made_by()}
-        file.write(json.dumps(whole, ensure_ascii=False) + "\n")
-
-
-def read(name: str) -> list[dict[str, Any]]:
-    """All records of `results/NAME.jsonl`, oldest first; none if there is no such file."""
-    return [record for _, record in _lines(RESULTS / f"{name}.jsonl")]
-
-
-def forget(name: str, gone: Callable[[dict[str, Any]], bool]) -> None:
-    """Take records out of `results/NAME.jsonl`; the others stay as they are."""
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.jsonl"
-    kept = "".join(line for line, record in _lines(path) if not gone(record))
-    path.with_suffix(".new").write_text(kept, encoding="utf-8")
-    path.with_suffix(".new").replace(path)
-
-
-def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Whole lines and what they say."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    for number, line in enumerate(
-        text.split("\n")[:-1], start=1
-    ):  # what follows the last \n was not written to its end
-        try:
-            yield f"{line}\n", json.loads(line)
-        except ValueError as error:
-            raise SystemExit(f"{path}, line {number}, is no JSON ({error}). Mend it, or take it out.") from error
-
-
-def _drop_half_a_line(path: Path) -> None:
-    """What a run that was killed while writing left behind."""
-    whole = path.read_bytes() if path.exists() else b""
-    if whole and not whole.endswith(b"\n"):
-        path.write_bytes(whole[: whole.rfind(b"\n") + 1])
-
-
-def grid(head: Sequence[object], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """A table in Markdown, and an empty line."""
-    yield f"| {' | '.join(map(str, head))} |"
-    yield f"|{'---|' * len(head)}"
-    for row in rows:
-        if len(row) != len(head):
-            raise ValueError(f"{len(row)} cells under {len(head)} headings: {row}")
-        yield f"| {' | '.join(map(str, row))} |"
-    yield ""

@@ -31,7 +31,7 @@ class QuantileBins:
     def _conditions(self, name: str, column: "pd.Series[Any]") -> list[Condition]:
         known = column.dropna()
         numeric = pd.api.types.is_numeric_dtype(column)
-        values: list[object] = self._thresholds(known.to_numpy(np.float64)) if numeric else _categories(known)
+        values: list[object] = self._thresholds(np.asarray(known, np.float64)) if numeric else _categories(known)
         signs = ("<=", ">") if numeric else ("==", "!=")
         found: list[Condition] = [(name, sign, value) for value in values for sign in signs[: 1 + self.negations]]
         return found + ([(name, "is", "missing")] if len(known) < len(column) else [])
@@ -39,8 +39,8 @@ class QuantileBins:
     def _thresholds(self, column: NDArray[np.float64]) -> list[object]:
         distinct = np.unique(column)
         if len(distinct) <= self.bins + 1:
-            return distinct[:-1].tolist()
-        return np.unique(np.quantile(column, np.arange(1, self.bins + 1) / (self.bins + 1))).tolist()
+            return list(distinct[:-1].tolist())
+        return list(np.unique(np.quantile(column, np.arange(1, self.bins + 1) / (self.bins + 1))).tolist())
 
 
 def _categories(known: "pd.Series[Any]") -> list[object]:

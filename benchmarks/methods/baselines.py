@@ -19,8 +19,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.binarise import QuantileBins
-from benchmarks.counts import counted_as_bits
+from benchmarks.methods.binarise import QuantileBins
+from benchmarks.methods.counts import counted_as_bits
 
 Bools = NDArray[np.bool_]
 RuleLengths = list[int]  # of each rule, how many literals it has
@@ -184,7 +184,7 @@ class Boosting(_NoRules):
         self.model_ = HistGradientBoostingClassifier(categorical_features="from_dtype", random_state=random_state)
 
     def fit(self, X: pd.DataFrame, y: Bools) -> Self:
-        self.categories_ = {name: X[name].astype("category").dtype for name in _texts(X)}
+        self.categories_ = {name: pd.CategoricalDtype(X[name].astype("category").cat.categories) for name in _texts(X)}
         return super().fit(self._coded(X), y)
 
     def predict(self, X: pd.DataFrame) -> Bools:

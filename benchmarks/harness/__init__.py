@@ -1,0 +1,1 @@
+"""What every benchmark shares: how it is declared, run, timed, recorded, and shown."""

@@ -1,0 +1,1 @@
+"""What r2n is compared with, each behind one small interface."""

@@ -1,0 +1,1 @@
+"""What the pages show, from the records."""

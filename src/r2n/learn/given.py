@@ -1,0 +1,47 @@
+"""Given literals, which the network does not learn: categories, missing and known; and literals as Boolean columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.rules import Known, Literal, Membership, Missing
+from r2n.search.plan import FEWEST_OFFERED_ROWS, LEAST_OFFERED_SHARE, OFFERED_CATEGORIES
+from r2n.table import Column, Schema, Table, Value
+
+
+def predefined_literals(schema: Schema, table: Table, negations: bool = False) -> tuple[Literal, ...]:
+    """One literal a category (with its negation on request), and whether a value is missing where some are.
+
+    Categories too rare to learn from are not offered, or a column of names would drown the network.
+    """
+    literals: list[Literal] = []
+    for column in schema.columns:
+        for category in _frequent(column, table):
+            literals.append(Membership(column.name, (category,)))
+            if negations:
+                literals.append(Membership(column.name, (category,), negated=True))
+        if column.missing:
+            literals += [Missing(column.name), Known(column.name)]
+    return tuple(literals)
+
+
+def _frequent(column: Column, table: Table) -> tuple[Value, ...]:
+    """The categories that enough rows have, in their order; of many, the most frequent."""
+    if not column.categories:
+        return ()
+    codes, values = table.codes(column.name)
+    counts = np.bincount(codes[codes >= 0], minlength=len(values))
+    enough = max(FEWEST_OFFERED_ROWS, LEAST_OFFERED_SHARE * table.n_rows)
+    most_first = np.argsort(-counts, kind="stable")[:OFFERED_CATEGORIES]
+    return tuple(values[k] for k in np.sort(most_first) if counts[k] >= enough)
+
+
+def truths(literals: Sequence[Literal], table: Table) -> NDArray[np.bool_]:
+    """The literals as Boolean columns."""
+    columns = np.empty((table.n_rows, len(literals)), dtype=np.bool_)
+    for k, literal in enumerate(literals):
+        columns[:, k] = literal.evaluate(table)
+    return columns

@@ -1,0 +1,54 @@
+"""What was learned of one class: the rules, and how they came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from r2n.learn.trained import ClassNetwork
+from r2n.network import Record
+from r2n.rewrite.cleanup import Step
+from r2n.rules import RuleSet
+from r2n.rules.base import keep_read_columns
+from r2n.search import Front, Move
+from r2n.table import Schema, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """The rules and how they came about."""
+
+    rough: RuleSet  # before their numbers were made short
+    rules: RuleSet
+    steps: tuple[Step, ...] = ()
+    history: tuple[Record, ...] = ()
+    moves: tuple[Move, ...] = ()
+    front: Front | None = None  # None without refinement; before its numbers were made short
+    short: tuple[RuleSet, ...] = ()  # the rules of each point, with short numbers
+    chosen: int | None = None
+    interrupted: str = ""  # by the user's Ctrl-C: where
+    taught: bool = False  # whether a teacher's opinion was mixed into the labels
+    network: ClassNetwork | None = None
+
+    def with_schema(self, schema: Schema) -> Learned:
+        """The same, its rules and those of its front over this schema."""
+        front = None if self.front is None else self.front.with_schema(schema)
+        rough, rules = self.rough.with_schema(schema), self.rules.with_schema(schema)
+        short = tuple(each.with_schema(schema) for each in self.short)
+        return replace(self, rough=rough, rules=rules, front=front, short=short)
+
+    @property
+    def candidates(self) -> tuple[RuleSet, ...]:
+        """What `pick` may choose from: the rules of each point; of the chosen one, those fitted to all rows."""
+        if self.front is None:
+            return (self.rules,)
+        return tuple(self.rules if i == self.chosen else point.rules for i, point in enumerate(self.front))
+
+
+def forget_unread(learned: Mapping[Value, Learned], schema: Schema) -> tuple[dict[Value, Learned], Schema]:
+    """The same over one schema, which knows only what those rules read that can become the model's; and that schema."""
+    rule_sets = [
+        rules for one in learned.values() for rules in (one.rules, *(point.rules for point in one.front or ()))
+    ]
+    kept = keep_read_columns(schema, (literal for rules in rule_sets for literal in rules.literals))
+    return {label: one.with_schema(kept) for label, one in learned.items()}, kept

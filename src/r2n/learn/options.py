@@ -1,0 +1,128 @@
+"""The parameters of R2NClassifier, each declared here once, and what they say of the work to be done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from r2n.learn.parameters import (
+    BOOLEAN,
+    CALLABLE,
+    JOBS,
+    NAMES,
+    PENALTY,
+    SEED,
+    Check,
+    check_parameters,
+    checks_of,
+    number,
+    one_of,
+    optional,
+    parameter,
+    whole,
+)
+from r2n.learn.settings import POSITIVE, NetworkSettings
+from r2n.rules import NOTHING, Knowledge
+from r2n.runtime.progress import WHOLE, Part
+from r2n.search import Caps, Clock, Move, Plan
+from r2n.search.plan import (
+    EFFORTS,
+    EXPLORE_SHARE,
+    EXPLORED_ROWS,
+    FINISH_SHARE,
+    PLAIN_RULE,
+    SECONDS_PER_CELL,
+    STARTING_SECONDS,
+)
+
+if TYPE_CHECKING:
+    from r2n.network import Record
+
+SETTINGS = Check("None or a NetworkSettings", lambda value: value is None or isinstance(value, NetworkSettings))
+
+
+NETWORK_PROGRESS = 0.5  # the network's part of the progress bar
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Parameters:
+    """The parameters of `R2NClassifier`, whose docstring says what each of them is for."""
+
+    network: NetworkSettings | None = parameter(NetworkSettings(), SETTINGS)
+    effort: str = parameter("default", one_of("none", "quick", "default", "thorough"))
+    teacher: bool | None = parameter(None, optional(BOOLEAN))
+    max_columns: int | None = parameter(4, optional(whole(1)))
+    max_literals: int | None = parameter(None, optional(whole(1)))
+    max_rules: int | None = parameter(None, optional(whole(1)))
+    max_size: int | None = parameter(None, optional(whole(1)))
+    price: float = parameter(1e-4, PENALTY)
+    time_limit: float | None = parameter(None, optional(POSITIVE))
+    n_jobs: int | None = parameter(None, optional(JOBS))
+    validation_fraction: float = parameter(0.2, number("of at least 0 and below 1", lambda value: 0 <= value < 1))
+    categorical: Collection[str] | None = parameter(None, optional(NAMES))
+    missing_values: Any = parameter(None)
+    literals: Any = parameter(None)
+    start: Any = parameter(None)
+    fixed: Any = parameter(None)
+    exclude: Any = parameter(None)
+    apart: Any = parameter(None)
+    monotone: Any = parameter(None)
+    class_weight: Any = parameter(None)
+    positive: Any = parameter(None)
+    progress: bool = parameter(False, BOOLEAN)
+    callback: Callable[[Record | Move], object] | None = parameter(None, optional(CALLABLE))
+    random_state: Any = parameter(None, SEED)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Options(Parameters):
+    """The parameters once they are checked, with what an expert's say of the table's columns."""
+
+    knowledge: Knowledge = NOTHING
+    part: Part = WHOLE  # which class is being learned, for the progress bar
+
+    @classmethod
+    def checked(cls, parameters: Mapping[str, Any]) -> Self:
+        """Refuse a value without a meaning before any work is done."""
+        check_parameters(parameters, checks_of(Parameters))
+        return cls(**parameters)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The columns of `categorical`, whichever collection names them."""
+        return () if self.categorical is None else tuple(self.categorical)
+
+    @property
+    def scaling(self) -> str:
+        """How numeric columns are scaled; without a network too, for what cannot be scaled is refused."""
+        return "standard" if self.network is None else self.network.scaling
+
+    @property
+    def caps(self) -> Caps:
+        """No literal may be larger than what may be read beside the fixed rules."""
+        columns = [] if self.max_columns is None else [self.max_columns]
+        if self.max_size is not None:
+            columns.append(max(self.max_size - sum(rule.size for rule in self.knowledge.fixed), 1))
+        return Caps(min(columns, default=None), self.max_literals, self.max_rules, self.max_size)
+
+    def is_hurried(self, n_rows: int, n_columns: int) -> bool:
+        """Whether time is so short that refinement starts from nothing (or an expert's rules) alone."""
+        enough = STARTING_SECONDS + SECONDS_PER_CELL * min(n_rows, EXPLORED_ROWS) * n_columns
+        return self.time_limit is not None and self.time_limit < enough
+
+    def plan(self, seed: int, began: float) -> Plan:
+        effort = EFFORTS[self.effort]
+        starting = self.time_limit is not None and self.time_limit < STARTING_SECONDS
+        return Plan(
+            prices=tuple(factor * self.price for factor in effort.prices),
+            continued=effort.continued,
+            escapes=effort.escapes,
+            caps=self.caps,
+            rule=PLAIN_RULE if self.caps.user_set_limits() else effort.rule,
+            knowledge=self.knowledge,
+            teacher=False if starting and self.teacher is None else self.teacher,
+            seed=seed,
+            n_jobs=1 if starting else self.n_jobs,
+            clock=Clock.of(began, self.time_limit, EXPLORE_SHARE, FINISH_SHARE),
+        )

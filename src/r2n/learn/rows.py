@@ -1,0 +1,75 @@
+"""The rows to learn from: table, labels and weights, read together; and what an expert says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.errors import ParameterError
+from r2n.learn.labels import Labels, weights_of
+from r2n.learn.options import Options
+from r2n.rules import Knowledge, read_knowledge
+from r2n.table import Schema, Table
+from r2n.table.identifiers import refuse_identifiers
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRows:
+    """A table of this schema, the label and the weight of each row."""
+
+    table: Table
+    schema: Schema
+    labels: Labels
+    weight: NDArray[np.float64]
+
+    @classmethod
+    def read(cls, X: Any, y: Any, sample_weight: Any, options: Options) -> TrainingRows:
+        """Read what `fit` is given; a row without weight is none, whatever stands in its columns."""
+        table = Table.read(X)
+        labels = Labels.learn(y, table.n_rows)
+        weight = weights_of(sample_weight, options.class_weight, labels)
+        if not weight.all():
+            some = np.flatnonzero(weight)
+            table, labels, weight = table.take(some, alone=True), labels.take(some), weight[some]
+        labels = labels.describing(options.positive)
+        schema, table = Schema.learn(table, options.categories, options.missing_values)
+        return cls(table, schema, labels, weight)
+
+
+def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
+    """What the expert's parameters say, checked before any work is done; then no column may hold identifiers."""
+    labels, schema = rows.labels, rows.schema
+    blank = labels.blank(labels.positive, schema) if len(labels.classes) == 2 else None
+    expert = (options.literals, options.start, options.fixed, options.exclude, options.apart, options.monotone)
+    knowledge = read_knowledge(schema, blank, *expert)
+    _refuse_too_much(knowledge, options)
+    _refuse_without_search(knowledge, options)
+    declared = {*options.categories, *knowledge.excluded}
+    refuse_identifiers(rows.table, schema.without(declared).categorical)
+    return knowledge
+
+
+def _refuse_too_much(knowledge: Knowledge, options: Options) -> None:
+    """Fixed rules must fit the limits."""
+    if options.max_rules is not None and len(knowledge.fixed) > options.max_rules:
+        many = f"fixed has {len(knowledge.fixed)} rules, but max_rules is {options.max_rules}."
+        raise ParameterError(f"{many} Raise it, or give fewer rules.")
+    read = sum(rule.size for rule in knowledge.fixed)
+    if options.max_size is not None and read > options.max_size:
+        much = f"fixed has {read} columns to read, but max_size is {options.max_size}."
+        raise ParameterError(f"{much} Raise it, or give shorter rules.")
+
+
+def _refuse_without_search(knowledge: Knowledge, options: Options) -> None:
+    """With `effort="none"` there must be a network, and nothing that only the search can keep to."""
+    if options.effort != "none":
+        return
+    if options.network is None:
+        raise ParameterError("without a network and with effort='none' nothing is learned. Choose another effort.")
+    if knowledge.steers:
+        raise ParameterError("fixed, apart and monotone are kept by refinement. Choose another effort than 'none'.")
+    if knowledge.start:
+        raise ParameterError("start is where refinement begins. Choose another effort than 'none'.")

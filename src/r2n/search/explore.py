@@ -1,0 +1,152 @@
+"""The second stage: descents from every start, at falling prices; pools of what they found; escapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from r2n.rules import RuleSet
+from r2n.runtime.interrupts import allow_interrupts
+from r2n.search.clock import is_past
+from r2n.search.columns import DesignMatrix
+from r2n.search.descent import Move, Report, ignore_move
+from r2n.search.front import Point
+from r2n.search.plan import COLUMNS_LEFT_TO_GAIN, LEAST_ROWS_SAVED, MOST_RULE_SHARE, Plan
+from r2n.search.pool import find_best_subset
+from r2n.search.problem import Floats, Labelled, Prices, Problem, Rules
+from r2n.search.tasks import Task, carry_out
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """What an exploration found, also if it was cut short."""
+
+    points: tuple[Point, ...] = ()  # every rule set on the way
+    ends: tuple[Rules, ...] = ()  # where the descents at the last price ended, the best first
+    sufficed: bool = False  # whether the last point was good enough to stop
+    interrupted: bool = False  # by the user's Ctrl-C
+
+
+def explore(
+    blank: RuleSet,
+    rows: Labelled,
+    target: Floats,
+    starts: Iterable[Rules],
+    plan: Plan,
+    report: Report = ignore_move,
+    rule: float = 0.0,
+    suffices: Callable[[Point], bool] | None = None,
+) -> Explored:
+    """Descend from every start at the first price, from the best ones on at lower prices, and recombine.
+
+    At the lowest price the best ones try to escape from where they ended. A rule costs two columns, or `rule` if more.
+    Exploring stops early, without a report of its last move, where a point suffices.
+    """
+    journey = Journey(blank, plan, report, suffices)
+    with plan.clock.catch_interrupt() as work, allow_interrupts():
+        problems = pose_problems(blank, rows, target, plan, rule)
+        journey.travel(problems, DesignMatrix.of(problems[0]), drop_repeats(starts))
+    return Explored(tuple(journey.points), tuple(journey.ends), journey.sufficed, work.interrupted)
+
+
+def pose_problems(blank: RuleSet, rows: Labelled, target: Floats, plan: Plan, rule: float) -> list[Problem]:
+    """The same rows at every price of the plan that differs."""
+    assert blank.schema is not None
+    sure = measure_sureness(rows, target)
+    most = MOST_RULE_SHARE * float(np.average(target, weights=rows.weight))
+    least = LEAST_ROWS_SAVED / count_effective_rows(rows.weight) if rule else 0.0
+    columns = [sure * max(price, least) for price in plan.prices]
+    # A category costs the lowest price from the first: a set that is cut short at first is hard to complete later.
+    prices = [Prices.of(column, min(rule * column, most), columns[-1]) for column in dict.fromkeys(columns)]
+    first = Problem.of(rows.table, blank.schema, target, rows.weight, prices[0], plan.caps, plan.knowledge)
+    return [first, *map(first.at, prices[1:])]
+
+
+@dataclass
+class Journey:
+    """An exploration under way. What it has found so far outlives a Ctrl-C."""
+
+    blank: RuleSet
+    plan: Plan
+    report: Report
+    suffices: Callable[[Point], bool] | None
+    points: list[Point] = field(default_factory=list)
+    ends: list[Rules] = field(default_factory=list)
+    sufficed: bool = False
+
+    def travel(self, problems: Sequence[Problem], design: DesignMatrix, starts: list[Rules]) -> None:
+        """Go through all prices, then escape at the last."""
+        self.visit(problems[0], starts)
+        for problem in problems:
+            if self.is_over():
+                return
+            reached = self.descend([Task(problem, start) for start in starts], design)
+            if self.is_over():
+                return
+            self.recombine(problem, design, reached)
+            starts = self.ends[: self.plan.continued]
+            if problem.error(starts[0]) <= COLUMNS_LEFT_TO_GAIN * problems[-1].prices.column:
+                return
+        if self.plan.escapes and not self.is_over():
+            self.escape(problems[-1], design, starts)
+
+    def visit(self, problem: Problem, starts: Iterable[Rules]) -> None:
+        """Offer the starts themselves, so that there is something to choose if time ends at once."""
+        for start in ((), *starts):
+            if not self.sufficed and (start == () or problem.allows(start)):
+                rules = self.blank.with_rules((*self.plan.knowledge.fixed, *start))
+                self.offer(Point(rules, problem.error(start)))
+
+    def descend(self, tasks: Sequence[Task], design: DesignMatrix) -> list[Rules]:
+        """Offer every point that tasks pass; return the best of each task."""
+        best: dict[int, Move] = {}
+        with closing(carry_out(tasks, design, self.plan.n_jobs, self.plan.clock.explore)) as moves:
+            for i, move in moves:
+                self.offer(Point(self.blank.with_rules(move.rules), move.error))
+                if self.sufficed:
+                    break
+                self.report(move)
+                if i not in best or move.objective < best[i].objective:
+                    best[i] = move
+        return [move.rules for move in best.values()]
+
+    def recombine(self, problem: Problem, design: DesignMatrix, ends: Sequence[Rules]) -> None:
+        """Keep the ends, best first, and among them what the best subset of all their rules leads to."""
+        best = min(ends, key=problem.objective)
+        subset = find_best_subset(problem, [rule for end in ends for rule in end], best)
+        reached = self.descend([] if subset in ends else [Task(problem, subset, "subset")], design)
+        self.ends = sorted(drop_repeats([*reached, *ends]), key=problem.objective)
+
+    def escape(self, problem: Problem, design: DesignMatrix, starts: Sequence[Rules]) -> None:
+        """Escape from each of these ends again and again."""
+        seed, many = self.plan.seed, self.plan.escapes
+        reached = self.descend([Task(problem, end, "end", many, seed + i) for i, end in enumerate(starts)], design)
+        if not self.is_over():
+            self.recombine(problem, design, [*reached, *self.ends])
+
+    def offer(self, point: Point) -> None:
+        """Keep a point, and note whether it suffices."""
+        self.points.append(point)
+        self.sufficed = self.suffices is not None and self.suffices(point)
+
+    def is_over(self) -> bool:
+        """Whether a point sufficed, or time has ended."""
+        return self.sufficed or is_past(self.plan.clock.explore)
+
+
+def count_effective_rows(weight: Floats) -> float:
+    """How many rows of equal weight say as much: of a rare class that weighs as much as the other, about four each."""
+    return float(weight.sum() ** 2 / np.sum(weight**2))
+
+
+def measure_sureness(rows: Labelled, target: Floats) -> float:
+    """Where a teacher is unsure a row costs little either way: prices shrink with what they buy."""
+    return float(np.average(np.abs(1.0 - 2.0 * target), weights=rows.weight))
+
+
+def drop_repeats(rule_sets: Iterable[Rules]) -> list[Rules]:
+    """Without repeats, whatever the order of their rules."""
+    return list({frozenset(rules): rules for rules in rule_sets}.values())

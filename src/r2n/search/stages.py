@@ -1,0 +1,51 @@
+"""A search from starts to rules: teach, explore, choose, finish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.rules import RuleSet
+from r2n.search.choose import choose
+from r2n.search.descent import Report, ignore_move
+from r2n.search.explore import Explored, drop_repeats, explore
+from r2n.search.finish import Refined, finish
+from r2n.search.plan import Plan
+from r2n.search.problem import Labelled, Rules
+from r2n.search.sample import Sample
+from r2n.search.teach import Taught, teach
+
+
+def refine(
+    blank: RuleSet,
+    rows: Labelled,
+    parts: tuple[NDArray[np.intp], NDArray[np.intp]],
+    starts: Iterable[Rules],
+    plan: Plan,
+    report: Report = ignore_move,
+) -> Refined:
+    """Refine every start on the rows to fit to, choose on the rows held out, fit the choice to all rows.
+
+    After a Ctrl-C the stages that are left only settle what has been found. It is raised where nothing has been.
+    """
+    sample, starts = Sample.draw(rows, parts, plan.seed), drop_repeats(starts)
+    taught = teach(blank, sample, starts, plan, report)
+    explored = explore_taught(blank, sample, taught, starts, plan, report)
+    if not explored.points:
+        raise KeyboardInterrupt
+    chosen = choose(explored.points, taught.labels, sample, plan.caps)
+    return finish(chosen, taught, explored.interrupted, sample, plan, report)
+
+
+def explore_taught(
+    blank: RuleSet, sample: Sample, taught: Taught, starts: Iterable[Rules], plan: Plan, report: Report
+) -> Explored:
+    """Explore on the labels that were taught, beside the points found on the way to them."""
+    if taught.interrupted:
+        return Explored(taught.points, interrupted=True)
+    rule = plan.rule if taught.labels.noisy or taught.labels.taught else 0.0
+    found = explore(blank, sample.fitted, taught.labels.fit, starts, plan, report, rule)
+    return replace(found, points=(*taught.points, *found.points))

@@ -1,0 +1,309 @@
+"""The four stages of a search, each by itself: what it returns, its deadline, and a Ctrl-C in it."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from math import inf
+from typing import Any
+
+import numpy as np
+import pytest
+
+from r2n.datasets import example
+from r2n.rules import RuleSet
+from r2n.runtime.interrupts import allow_interrupts, hold_interrupts
+from r2n.search import Caps, Clock, Labelled, Move, Plan, Refined, refine
+from r2n.search.choose import Chosen, choose
+from r2n.search.clock import is_past
+from r2n.search.descent import ignore_move
+from r2n.search.explore import explore
+from r2n.search.finish import finish, refit
+from r2n.search.front import Point
+from r2n.search.sample import Sample
+from r2n.search.teach import Taught, teach
+from r2n.search.teacher import keep_labels
+from r2n.table import Schema
+
+PLAN = Plan((1e-2, 1e-3), 2, Caps(columns=2), teacher=False, n_jobs=1)
+ROWS = 700
+
+
+def press() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def press_and(real: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, but a Ctrl-C comes as it is called."""
+
+    def pressed(*args: Any, **kwargs: Any) -> Any:
+        press()
+        return real(*args, **kwargs)
+
+    return pressed
+
+
+def world(flip: float = 0.1) -> tuple[RuleSet, Sample]:
+    X, y = example(4).sample(ROWS, random_state=0, flip=flip)
+    schema, table = Schema.learn(X)
+    rows = Labelled(table, y, np.ones(ROWS))
+    parts = (np.arange(500), np.arange(500, ROWS))
+    return RuleSet((), True, False, schema), Sample.draw(rows, parts, seed=0)
+
+
+def run_all(plan: Plan, report: Callable[[Move], object] = ignore_move) -> Refined:
+    blank, sample = world()
+    parts = (np.arange(500), np.arange(500, ROWS))
+    return refine(blank, sample.every, parts, [()], plan, report)
+
+
+@pytest.fixture
+def held() -> Iterator[None]:
+    """As in a fit: a Ctrl-C waits where it is not allowed, and none is left over."""
+    with hold_interrupts() as ctrl_c:
+        yield
+        assert not ctrl_c.take()
+
+
+# -- the clock -----------------------------------------------------------------------------------
+
+
+def test_deadlines_are_shares_of_the_time_from_its_beginning() -> None:
+    clock = Clock.of(100.0, 20.0, 0.75, 0.95)
+    assert (clock.explore, clock.finish, clock.shorten) == (115.0, 119.0, 120.0)
+    assert Clock.of(100.0, None, 0.75, 0.95) == Clock() == Clock(inf, inf, inf)
+    assert clock.finish_earlier(4.0) == Clock(115.0, 115.0, 120.0)
+
+
+def test_a_share_of_the_time_to_explore_leaves_the_other_deadlines() -> None:
+    now = time.monotonic()
+    clock = Clock(now + 60.0, now + 80.0, now + 90.0)
+    third = clock.explore_for(clock.seconds_to_explore() / 3)
+    assert third.explore == pytest.approx(now + 20.0, abs=1.0)
+    assert (third.finish, third.shorten) == (clock.finish, clock.shorten)
+    assert Clock().explore_for(Clock().seconds_to_explore() / 3) == Clock()
+
+
+def test_a_deadline_passes() -> None:
+    assert is_past(time.monotonic() - 1.0)
+    assert not is_past(time.monotonic() + 60.0)
+    assert not is_past(inf)
+
+
+def test_a_ctrl_c_is_noted_and_what_was_stored_stays(held: None) -> None:
+    done: list[int] = []
+    with Clock.catch_interrupt() as work, allow_interrupts():
+        done.append(1)
+        press()
+        done.append(2)
+    assert work.interrupted
+    assert done == [1]
+    with Clock.catch_interrupt() as work, allow_interrupts():
+        done.append(3)
+    assert not work.interrupted
+
+
+def test_a_ctrl_c_that_waits_ends_the_next_work_before_it_begins(held: None) -> None:
+    press()
+    with Clock.catch_interrupt() as work, allow_interrupts():
+        raise AssertionError("must not begin")
+    assert work.interrupted
+
+
+def test_other_errors_come_through() -> None:
+    with pytest.raises(LookupError), Clock.catch_interrupt():
+        raise LookupError
+
+
+# -- teach ---------------------------------------------------------------------------------------
+
+
+def test_where_first_rules_suffice_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object) -> None:
+        raise AssertionError("nobody must be asked")
+
+    monkeypatch.setattr("r2n.search.teach.ask_teacher", refuse)
+    blank, sample = world(flip=0.0)
+    moves: list[Move] = []
+    taught = teach(blank, sample, [()], replace(PLAN, teacher=None, prices=(1e-3, 1e-4)), moves.append)
+    assert not taught.labels.taught
+    errors = [np.mean(each.rules.truth(sample.judges.table) != sample.judges.truth) for each in taught.points]
+    assert errors[-1] < 0.05  # and there it stopped,
+    assert all(error >= 0.05 for error in errors[:-1])
+    assert len(moves) == len(taught.points) - 3  # before it reported that move; two points are starts
+
+
+def test_a_ctrl_c_while_a_teacher_is_asked_keeps_the_first_rules(monkeypatch: pytest.MonkeyPatch, held: None) -> None:
+    monkeypatch.setattr("r2n.search.teach.clean_labels", press_and(keep_labels))
+    blank, sample = world()
+    taught = teach(blank, sample, [()], replace(PLAN, teacher=None), ignore_move)
+    assert taught.interrupted
+    assert taught.points
+    np.testing.assert_array_equal(taught.labels.fit, sample.fitted.truth)
+
+
+def test_with_a_teacher_points_are_judged_by_its_labels_and_asking_takes_time() -> None:
+    blank, sample = world(flip=0.2)
+    taught = teach(blank, sample, [()], replace(PLAN, teacher=True), ignore_move)
+    assert taught.labels.taught
+    assert taught.again > 0.0
+    assert taught.points == ()  # it was wanted: nothing was tried first
+
+
+# -- explore -------------------------------------------------------------------------------------
+
+
+def test_explore_returns_all_points_and_the_ends_best_first() -> None:
+    blank, sample = world()
+    moves: list[Move] = []
+    texts = ["x4 > 0.5", "x1 < 0.5 and x3 < 0.5", "x2 > 0.9"]
+    starts = [(), *(RuleSet.parse(f"True if {text} else False").rules for text in texts)]
+    found = explore(blank, sample.fitted, sample.fitted.truth * 1.0, starts, PLAN, moves.append)
+    assert not found.interrupted
+    assert [point.rules.rules for point in found.points[5:]] == [blank.with_rules(move.rules).rules for move in moves]
+    assert [point.rules.rules for point in found.points[:5]] == [(), *starts]
+    assert len(found.ends) > 1
+    objectives = [min(move.objective for move in moves if set(move.rules) == set(end)) for end in found.ends]
+    assert objectives == sorted(objectives)
+    assert objectives[0] <= min(move.objective for move in moves[-3:])
+    assert {point.rules.rules for point in found.points} >= {blank.with_rules(end).rules for end in found.ends}
+
+
+def test_explore_after_its_deadline_returns_the_starts() -> None:
+    blank, sample = world()
+    late = replace(PLAN, clock=Clock(explore=time.monotonic() - 1.0))
+    given = RuleSet.parse("True if x0 > 0.5 else False").rules
+    found = explore(blank, sample.fitted, sample.fitted.truth * 1.0, [(), given], late, ignore_move)
+    assert [point.rules.rules for point in found.points] == [(), (), given]
+    assert found.ends == ()
+
+
+@pytest.mark.parametrize("when", [1, 3])
+def test_a_ctrl_c_while_exploring_keeps_every_point_before_it(when: int, held: None) -> None:
+    blank, sample = world()
+    moves: list[Move] = []
+
+    def report(move: Move) -> None:
+        moves.append(move)
+        if len(moves) == when:
+            press()
+
+    found = explore(blank, sample.fitted, sample.fitted.truth * 1.0, [()], PLAN, report)
+    assert found.interrupted
+    assert len(moves) == when
+    assert len(found.points) == 2 + when  # the start itself twice: as given, and as one of the starts
+
+
+# -- choose and finish ---------------------------------------------------------------------------
+
+
+def chosen_of(blank: RuleSet, sample: Sample) -> Chosen:
+    """A front of a constant and of two rule sets, of which the last is best."""
+    texts = ["x0 > 2", "x0 > 0.512345", str(example(4).rules).removeprefix("True if ").split("\nelse")[0]]
+    rules = [RuleSet.parse(f"True if {text} else False").with_schema(blank.schema) for text in texts]
+    points = [Point(each, 0.4 / (k + 1)) for k, each in enumerate(rules)]
+    return choose(points, keep_labels(sample.fitted, sample.judges), sample, Caps())
+
+
+def finish_chosen(
+    plan: Plan = PLAN, interrupted: bool = False, again: float = 0.0
+) -> tuple[Chosen, Refined, list[Move]]:
+    blank, sample = world()
+    chosen = chosen_of(blank, sample)
+    moves: list[Move] = []
+    taught = Taught(keep_labels(sample.fitted, sample.judges), again=again)
+    return chosen, finish(chosen, taught, interrupted, sample, plan, moves.append), moves
+
+
+def test_the_chosen_point_has_its_place_and_the_size_that_was_worthwhile() -> None:
+    blank, sample = world()
+    chosen = chosen_of(blank, sample)
+    assert chosen.point is chosen.front[chosen.place]
+    assert chosen.place == chosen.front.best == len(chosen.front) - 1
+    assert chosen.worthwhile == chosen.point.size
+
+
+@pytest.mark.parametrize(
+    ("interrupted", "seconds", "again"), [(True, inf, 0.0), (False, -1.0, 0.0), (False, 9.0, 10.0)]
+)
+def test_without_time_to_finish_the_chosen_rules_only_get_short_numbers(
+    interrupted: bool, seconds: float, again: float
+) -> None:
+    """Exploring was interrupted, or it is late, or to ask the teacher again would take too long."""
+    plan = replace(PLAN, clock=Clock(finish=time.monotonic() + seconds))
+    chosen, refined, moves = finish_chosen(plan, interrupted, again)
+    assert moves == []
+    assert refined.rough == chosen.point.rules
+    assert refined.interrupted == interrupted
+    assert "0.512345" not in "".join(map(str, refined.short))
+
+
+def test_after_the_last_deadline_points_keep_their_numbers() -> None:
+    _, refined, _ = finish_chosen(replace(PLAN, clock=Clock(shorten=time.monotonic() - 1.0)))
+    assert refined.short == tuple(point.rules for point in refined.front)
+    assert "0.512345" in "".join(map(str, refined.short))
+
+
+@pytest.mark.parametrize(("step", "shortens"), [("ask_teacher", False), ("refit", True), ("with_short_numbers", False)])
+def test_a_ctrl_c_while_finishing_keeps_what_came_before(
+    monkeypatch: pytest.MonkeyPatch, held: None, step: str, shortens: bool
+) -> None:
+    module = import_module("r2n.search.finish")
+    monkeypatch.setattr(module, step, press_and(getattr(module, step)))
+    chosen, refined, moves = finish_chosen()
+    assert refined.interrupted
+    assert refined.chosen == chosen.place
+    assert bool(moves) == (step == "with_short_numbers")
+    assert (refined.short != tuple(point.rules for point in chosen.front)) == shortens
+    assert refined.rough == refined.rules or shortens
+
+
+def test_a_ctrl_c_while_fitting_to_all_rows_keeps_the_last_move(held: None) -> None:
+    blank, sample = world()
+    point = Point(RuleSet.parse("True if x0 > 0.7 else False").with_schema(blank.schema), 0.3)
+    moves: list[Move] = []
+
+    def report(move: Move) -> None:
+        moves.append(move)
+        if len(moves) == 2:
+            press()
+
+    fitted = refit(point, 4, sample.every, sample.every.truth * 1.0, PLAN, report)
+    assert fitted.interrupted
+    assert set(fitted.rules.rules) == set(moves[1].rules) != set(point.rules.rules)
+
+
+# -- all of them ---------------------------------------------------------------------------------
+
+
+def test_after_a_ctrl_c_while_exploring_nothing_is_fitted_any_more(held: None) -> None:
+    moves: list[Move] = []
+
+    def report(move: Move) -> None:
+        moves.append(move)
+        if len(moves) == 3:
+            press()
+
+    refined = run_all(PLAN, report)
+    assert refined.interrupted
+    assert len(moves) == 3
+    assert set(refined.front[len(refined.front) - 1].rules.rules) <= {rule for move in moves for rule in move.rules}
+
+
+def test_a_ctrl_c_before_anything_was_found_is_raised(held: None) -> None:
+    press()
+    with pytest.raises(KeyboardInterrupt):
+        run_all(PLAN)
+
+
+def test_a_ctrl_c_while_first_rules_are_tried_goes_straight_to_the_choice(
+    monkeypatch: pytest.MonkeyPatch, held: None
+) -> None:
+    def refuse(*args: object) -> None:
+        raise AssertionError("nobody must be asked")
+
+    monkeypatch.setattr("r2n.search.teach.ask_teacher", refuse)
+    monkeypatch.setattr("r2n.search.stages.explore", refuse)
+    refined = run_all(replace(PLAN, teacher=None), lambda move: press())
+    assert refined.interrupted
