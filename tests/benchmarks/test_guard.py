@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import guard
 from benchmarks.guard import GUARDED, KNOWN, NOISY, Guarded, Tolerance, case_of, falls, fold_rows, known_rows, rare_rows
-from benchmarks.harness import records
+from benchmarks.harness import clock, records
 from benchmarks.harness.case import Case
 from benchmarks.harness.stamp import ROOT, made_by
 from benchmarks.protocol import EXPERIMENTS
@@ -105,7 +105,7 @@ def test_figures_of_another_machine_are_said_to_be(figures: dict[str, Any], caps
 
 
 def test_a_case_is_fitted_judged_and_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "cpu_seconds", iter([1.0, 3.54]).__next__)
+    monkeypatch.setattr(clock, "cpu_seconds", iter([1.0, 3.54]).__next__)
     rng = np.random.default_rng(0)
     X = rng.random((600, 3))
     settings: dict[str, Any] = {"effort": "quick", "epochs": 2, "restarts": 1}
