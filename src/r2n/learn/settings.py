@@ -34,17 +34,17 @@ class NetworkSettings:
     Parameters
     ----------
     n_literals : int, default=10
-        m, the halfspaces that the network may learn. Raise it if rules need more different conditions.
+        Halfspaces that the network may learn: m in the paper. Raise it if rules need more different conditions.
     n_rules : int, default=25
-        J, the rules that the network may use. Those it does not need stay unused.
+        Rules that the network may use: J in the paper. Those it does not need stay unused.
     or_gate : {"sum", "max", "product"}, default='sum'
         The soft OR. "max" is the paper's, through which only one rule learns from each row.
     negations : bool, default=False
         Offer `column not in {category}` beside `column in {category}`. Worth trying with `effort="none"`; the search
         finds both without it.
     penalty : float, default=0.01
-        λ of the sparsity loss. Raise it for fewer and shorter rules. Restarts that are to be refined take it times 1,
-        0.3, 1, 3, 1 in turn.
+        Weight of the sparsity loss: λ in the paper. Raise it for fewer and shorter rules. Restarts that are to be
+        refined take it times 1, 0.3, 1, 3, 1 in turn.
     scale_penalties : bool or "gates", default=True
         Divide the penalties by J. The paper's plain sums drive the rule set to a constant. "gates" divides those of the
         AND and OR layers only, as the authors' code does.
@@ -66,11 +66,11 @@ class NetworkSettings:
     restarts : int, default=5
         Independent restarts. More of them cost time and give the search more to start from.
     temperature : float, default=1.0
-        τ at the start.
+        Temperature at the start: τ in the paper.
     gamma : float, default=0.966
-        γ, by which τ is multiplied after each epoch.
+        What the temperature is multiplied by after each epoch: γ in the paper.
     temperature_floor : float, default=0.001
-        τ falls no lower.
+        The temperature falls no lower.
     keep : {"crisp", "loss"}, default='crisp'
         Which epoch is kept: the one whose *crisp* rule set errs least on the rows held out, or, as in the paper, the
         one with the lowest training loss, of those at the lowest temperature.
@@ -127,7 +127,23 @@ class NetworkSettings:
         return replace(self, **changes)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name, as scikit-learn asks for them; none holds others, so `deep` changes nothing."""
+        """Give the parameters by name, as scikit-learn asks for them.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Changes nothing: no parameter holds others.
+
+        Returns
+        -------
+        dict
+            Each parameter's value under its name.
+
+        Examples
+        --------
+        >>> NetworkSettings(restarts=10).get_params()["restarts"]
+        10
+        """
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __sklearn_clone__(self) -> Self:

@@ -100,14 +100,48 @@ class Scaling:
         return cls(tuple(names), centres, scales, wild, tuple(means))
 
     def only(self, names: Sequence[str]) -> Scaling:
-        """That of some of the columns."""
+        """Keep some of the columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns to keep, in the order wanted.
+
+        Returns
+        -------
+        Scaling
+            That of these columns.
+
+        Examples
+        --------
+        >>> scaling = Scaling.learn(Table.read({"debt": [10.0, 30.0], "age": [20.0, 60.0]}), ["debt", "age"])
+        >>> scaling.only(["age"]).names
+        ('age',)
+        """
         at = [self.names.index(name) for name in names]
         values = (self.centre, self.scale, self.wild, self.mean)
         centre, scale, wild, mean = (tuple(value[k] for k in at) for value in values)
         return Scaling(tuple(names), centre, scale, wild, mean)  # type: ignore[arg-type]
 
     def renamed(self, names: Mapping[str, str]) -> Scaling:
-        """The same columns under other names."""
+        """Give the columns other names.
+
+        Parameters
+        ----------
+        names : mapping of str to str
+            The new name of each column.
+
+        Returns
+        -------
+        Scaling
+            The same numbers under the new names.
+
+        Examples
+        --------
+        >>> scaling = Scaling.learn(Table.read({"debt": [10.0, 30.0]}), ["debt"])
+        >>> scaling.renamed({"debt": "loan"}).names
+        ('loan',)
+        """
         return replace(self, names=tuple(names[name] for name in self.names))
 
     def matrix(self, table: Table) -> NDArray[np.float32]:
