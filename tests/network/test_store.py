@@ -19,10 +19,11 @@ from r2n.network.engine import compile_or_load, program_key
 from r2n.network.store import DIGEST, Store
 
 FIT = """
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 import numpy as np
 X = np.random.default_rng(0).random((300, 2))
-print(R2NClassifier(restarts=1, epochs=3, effort="quick", random_state=0).fit(X, X[:, 0] > 0.5).rules_)
+short = NetworkSettings(restarts=1, epochs=3)
+print(R2NClassifier(network=short, effort="quick", random_state=0).fit(X, X[:, 0] > 0.5).rules_)
 """
 
 

@@ -168,7 +168,7 @@ INTERRUPTED = """
 import warnings
 warnings.simplefilter("always")
 import numpy as np
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 X, y = example(5).sample(6_000, random_state=0, flip=0.2)
 told = []
