@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from r2n.prove import Domain, Values
 from r2n.rewrite.expand import expand_rule
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.rules.literals import MOST_POINTS, most_of
+from r2n.rules.terms import MOST_POINTS, most_of
 from r2n.table import Table
 
 # Names that have broken rule learners: spaces, quotes, operators, words of the language, other alphabets.

@@ -16,7 +16,7 @@ from sklearn.model_selection import cross_val_score
 from r2n import NetworkSettings, R2NClassifier, RuleSet, load
 from r2n.datasets import example
 from r2n.learn.bridge import extract
-from r2n.learn.given import predefined_literals
+from r2n.learn.given import offer_literals
 from r2n.network import Halfspaces, Network, Params
 from r2n.network.literals import HalfspaceParams
 from r2n.network.program import initialise
@@ -54,7 +54,7 @@ def test_what_was_kept_does_not_go_on_training() -> None:
 
 def test_negated_literals_are_not_dropped_on_the_way_out() -> None:
     schema, table = Schema.learn({"x": [0.0, 1.0] * 5, "c": ["a", "b"] * 5})
-    given = predefined_literals(schema, table, negations=True)
+    given = offer_literals(schema, table, negations=True)
     network = Network(Halfspaces(1, 1), n_given=len(given), n_rules=1)
     params = Params(
         HalfspaceParams(np.ones((1, 1), np.float32), np.zeros(1, np.float32)),

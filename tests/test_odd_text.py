@@ -16,8 +16,9 @@ from r2n.cli.inputs import find_label, labels_of
 from r2n.errors import ModelFileError, ParameterError, ParseError, R2NError, SchemaError
 from r2n.learn.labels import Labels
 from r2n.rules import Baseline, ClassRules, Known, Membership, rename_columns
+from r2n.rules.document import from_text
 from r2n.rules.measures import measure
-from r2n.rules.modelfile import from_text, to_text
+from r2n.rules.modelfile import to_text
 from r2n.table import Column, Schema
 
 QUICK: dict[str, Any] = {"effort": "quick", "network": NetworkSettings(epochs=5, restarts=1), "random_state": 0}
@@ -87,7 +88,7 @@ X, Y = {"x": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]}, ["no", "no", "yes
 
 @pytest.mark.parametrize("text", [HALF, BOTH])
 def test_broken_text_is_refused_before_training(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("r2n.estimator.learn_classes", lambda *_: pytest.fail("it trains"))
+    monkeypatch.setattr("r2n.estimator.classifier.learn_classes", lambda *_: pytest.fail("it trains"))
     fit = R2NClassifier(**QUICK).fit
     with pytest.raises(SchemaError, match=rf"the column's name .* {WORDS}"):
         fit({**X, text: X["x"]}, Y)

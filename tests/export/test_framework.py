@@ -11,7 +11,7 @@ from r2n import RuleSet, load
 from r2n.errors import ParameterError
 from r2n.export import export, formats, options_of, read_options, suffix_of
 from r2n.rules import ClassRules, Membership, Rule
-from r2n.rules.modelfile import from_text
+from r2n.rules.document import from_text
 
 RULES = RuleSet.parse("yes if x - 2·y > 3 or z in {a} else no")
 CLASSES = ClassRules.parse("a if x > 1 else b if x > 0 else c")

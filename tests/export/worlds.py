@@ -25,7 +25,7 @@ from r2n.rules import (
     rename_columns,
     sets_of,
 )
-from r2n.rules.literals import MOST_POINTS
+from r2n.rules.terms import MOST_POINTS
 from r2n.table import Column, Schema, Value
 from tests.strategies import filled_sums
 

@@ -144,7 +144,7 @@ STAGES = [
     ("r2n.search.finish.refit", "interrupted while refining"),
     ("r2n.search.finish.with_short_numbers", "interrupted while refining"),
     ("r2n.search.shorten.round_predictions", "interrupted while refining"),
-    ("r2n.estimator.forget_unread", "interrupted when all rules were found"),
+    ("r2n.estimator.classifier.forget_unread", "interrupted when all rules were found"),
 ]
 
 
@@ -177,7 +177,7 @@ def test_a_ctrl_c_before_anything_was_found_is_raised(monkeypatch: pytest.Monkey
         ("r2n.learn.network.train_network", 3, r"between classes; finished: 'a', 'b'; without rules: 'c'\."),
         ("r2n.learn.pipeline.screen_columns", 2, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
         ("r2n.search.choose.choose_point", 2, r"while refining \(class 'b', .*\); finished: 'a'; without rules: 'c'\."),
-        ("r2n.learn.picks.grouped", 1, r"interrupted when all rules were found; none is missing\."),
+        ("r2n.learn.picks.group_rows", 1, r"interrupted when all rules were found; none is missing\."),
     ],
 )
 def test_classes_that_are_done_are_kept(monkeypatch: pytest.MonkeyPatch, stage: str, when: int, words: str) -> None:

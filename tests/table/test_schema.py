@@ -23,7 +23,7 @@ from numpy.testing import assert_array_equal
 from r2n.errors import ModelFileError, SchemaError
 from r2n.rules import RuleSet
 from r2n.table import Column, Schema, Table
-from r2n.table.table import BLOCK
+from r2n.table.raw import BLOCK
 
 NAN = math.nan
 

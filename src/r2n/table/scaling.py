@@ -100,23 +100,23 @@ class Scaling:
         return cls(tuple(names), centres, scales, wild, tuple(means))
 
     def only(self, names: Sequence[str]) -> Scaling:
-        """Keep some of the columns.
+        """Select the scaling of some columns.
 
         Parameters
         ----------
         names : sequence of str
-            The columns to keep, in the order wanted.
+            The columns, in the wanted order.
 
         Returns
         -------
         Scaling
-            That of these columns.
+            How these columns are scaled.
 
         Examples
         --------
-        >>> scaling = Scaling.learn(Table.read({"debt": [10.0, 30.0], "age": [20.0, 60.0]}), ["debt", "age"])
-        >>> scaling.only(["age"]).names
-        ('age',)
+        >>> scaling = Scaling.learn(Table.read({"age": [31, 58], "debt": [1, 2]}), ["age", "debt"])
+        >>> scaling.only(["debt"]).names
+        ('debt',)
         """
         at = [self.names.index(name) for name in names]
         values = (self.centre, self.scale, self.wild, self.mean)
@@ -124,23 +124,23 @@ class Scaling:
         return Scaling(tuple(names), centre, scale, wild, mean)  # type: ignore[arg-type]
 
     def renamed(self, names: Mapping[str, str]) -> Scaling:
-        """Give the columns other names.
+        """Rename all columns.
 
         Parameters
         ----------
-        names : mapping of str to str
+        names : mapping
             The new name of each column.
 
         Returns
         -------
         Scaling
-            The same numbers under the new names.
+            The same scaling under other names.
 
         Examples
         --------
-        >>> scaling = Scaling.learn(Table.read({"debt": [10.0, 30.0]}), ["debt"])
-        >>> scaling.renamed({"debt": "loan"}).names
-        ('loan',)
+        >>> scaling = Scaling.learn(Table.read({"age": [31, 58]}), ["age"])
+        >>> scaling.renamed({"age": "x0"}).names
+        ('x0',)
         """
         return replace(self, names=tuple(names[name] for name in self.names))
 
