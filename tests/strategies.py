@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from hypothesis import assume
@@ -101,7 +102,8 @@ def _sums_of_sets(
     sets = draw(st.dictionaries(counted, small | points, min_size=1, max_size=2))
     # Often what the sets add is just the threshold, or one float more or less.
     added = [near for total in (*sets.values(), sum(sets.values())) for near in _neighbours(total)]
-    return draw(filled_or_not(Halfspace.of({**columns, **sets}, draw(thresholds | st.sampled_from(added)))))
+    terms: dict[Any, float] = {**columns, **sets}
+    return draw(filled_or_not(Halfspace.of(terms, draw(thresholds | st.sampled_from(added)))))
 
 
 def filled_or_not(literal: Halfspace) -> st.SearchStrategy[Halfspace]:

@@ -53,7 +53,7 @@ def test_samples_repeat_with_their_seed_and_flips_are_counted() -> None:
 @pytest.mark.parametrize("bad", [0, 6, "1"])
 def test_there_are_five_examples(bad: object) -> None:
     with pytest.raises(ParameterError, match="there are examples 1 to 5"):
-        datasets.example(bad)  # type: ignore[arg-type]
+        datasets.example(bad)
 
 
 def test_shares_are_between_nought_and_one() -> None:

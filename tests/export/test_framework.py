@@ -49,7 +49,7 @@ def test_unknown_formats_and_options_are_refused(to: str, options: dict[str, obj
 
 def test_only_rules_are_exported() -> None:
     with pytest.raises(ParameterError, match=r"give model\.rules_"):
-        export("yes if x > 3 else no", "json")  # type: ignore[arg-type]
+        export("yes if x > 3 else no", "json")
 
 
 LONE = "a\ud800"

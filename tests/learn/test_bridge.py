@@ -70,7 +70,7 @@ def test_the_step_function_network_and_the_decoded_rules_agree_on_every_row(
     for k, name in enumerate(("income", "rate %")):
         gone = np.random.default_rng(seed + k).random(300) < gaps
         gone[0] = gaps > 0
-        columns[name] = np.where(gone, np.nan, columns[name])
+        columns[name] = np.where(gone, np.nan, columns[name])  # type: ignore[call-overload]
     step, crisp, table = agreement(network, params, columns)
     assert_agree_but_at_boundaries(step, crisp, table, params)
 
@@ -98,7 +98,7 @@ def test_on_their_own_literals_they_agree_without_exception(seed: int, n_rules: 
     for k, literal in enumerate(decoded[: network.literals.n_literals]):
         if isinstance(literal, Halfspace) and len(literal.terms) == 1:
             ((name, a),) = literal.terms
-            on_boundaries[name][k] = literal.threshold / a
+            on_boundaries[name][k] = literal.threshold / a  # type: ignore[index]
     for part in (table, schema.table({name: list(values) for name, values in on_boundaries.items()})):
         values = [np.full(part.n_rows, lit) if isinstance(lit, bool) else lit.evaluate(part) for lit in decoded]
         step = np.asarray(network.step_rules(params, np.vstack(values).astype(np.float32)))

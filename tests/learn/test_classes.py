@@ -1,6 +1,7 @@
 """Several classes, and weights: one rule set a class, asked in turn; a row of weight two is two rows."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,11 @@ from r2n.rules.modelfile import to_text
 from r2n.search import Caps, Prices, Problem, descend
 from r2n.table import Schema, Table
 
-QUICK = {"network": NetworkSettings(restarts=2, epochs=60, gamma=0.9), "effort": "quick", "random_state": 0}
+QUICK: dict[str, Any] = {
+    "network": NetworkSettings(restarts=2, epochs=60, gamma=0.9),
+    "effort": "quick",
+    "random_state": 0,
+}
 THREE = """low if x < 1
 else high if x > 3
           or y in {a}
@@ -103,7 +108,7 @@ def test_the_order_of_classes_cannot_be_bettered_by_exchanging_neighbours(seed: 
         assert counts[find_default(claims, codes, weight)] == max(counts)
 
 
-@pytest.mark.parametrize(("load", "least"), [(load_iris, 0.95), (load_wine, 0.95)])
+@pytest.mark.parametrize(("load", "least"), [(load_iris, 0.95), pytest.param(load_wine, 0.95, marks=pytest.mark.slow)])
 def test_small_tables_of_three_classes(load: object, least: float) -> None:
     data = load(as_frame=True)  # type: ignore[operator]
     y = data.target_names[data.target]
@@ -117,6 +122,7 @@ def test_small_tables_of_three_classes(load: object, least: float) -> None:
     assert model.transform(data.data).shape == (len(y), len(model.rules_.literals))
     row = next(i for i, point in enumerate(model.front_) if point.rules.label == model.classes_[1])
     other = model.pick(row)
+    assert isinstance(other.rules_, ClassRules)
     assert other.rules_[model.classes_[1]] == model.front_[row].rules
     assert other.chosen_ == (model.chosen_[0], row, model.chosen_[2])
     np.testing.assert_array_equal(

@@ -3,6 +3,7 @@
 import pickle
 import re
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from r2n.search import Move
 from r2n.table import Table
 
 NETWORK = NetworkSettings(restarts=2, epochs=30, gamma=0.8)
-QUICK = {"network": NETWORK, "effort": "quick", "teacher": False, "random_state": 0}
+QUICK: dict[str, Any] = {"network": NETWORK, "effort": "quick", "teacher": False, "random_state": 0}
 
 
 def noisy_table() -> tuple[pd.DataFrame, np.ndarray]:

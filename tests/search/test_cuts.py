@@ -67,8 +67,6 @@ def point(size: int, error: float) -> Point:
 def test_the_front_keeps_the_best_of_each_size_and_no_worse_larger_one() -> None:
     front = Front.of([point(3, 0.2), point(1, 0.3), point(2, 0.3), point(3, 0.1), point(0, 0.5), point(4, 0.1)])
     assert [(p.size, p.train_error) for p in front] == [(0, 0.5), (1, 0.3), (3, 0.1)]
-    assert "size" in repr(front)
-    assert front.frame()["size"].tolist() == [0, 1, 3]
 
 
 def test_one_standard_error_takes_the_smallest_that_is_as_good() -> None:

@@ -145,6 +145,7 @@ def test_a_row_of_weight_two_is_the_row_twice() -> None:
     assert ours == theirs
 
 
+@pytest.mark.slow
 def test_a_missing_category_makes_no_sum_true() -> None:
     X = people(3000, seed=6)
     y = granted(X)

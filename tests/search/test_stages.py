@@ -210,7 +210,8 @@ def finish_chosen(
     plan: Plan = PLAN, interrupted: bool = False, again: float = 0.0
 ) -> tuple[Chosen, Refined, list[Move]]:
     blank, sample = world()
-    chosen, moves = chosen_of(blank, sample), []
+    chosen = chosen_of(blank, sample)
+    moves: list[Move] = []
     taught = Taught(keep_labels(sample.fitted, sample.judges), again=again)
     return chosen, finish(chosen, taught, interrupted, sample, plan, moves.append), moves
 
