@@ -75,7 +75,7 @@ def r2n_chunk(restarts: int) -> tuple[Callable[[], object], int]:
 
     prepare_engine()  # as every training does
     from r2n.network import Cooling, Halfspaces, Network, Penalties, Rows
-    from r2n.network.batches import capacity, chunk_of, epoch_pieces, judge_of, packed
+    from r2n.network.batches import capacity, chunk_of, epoch_pieces, judge_of, pack_pieces
     from r2n.network.program import Knobs, initialise, run
 
     rng = np.random.default_rng(0)
@@ -86,7 +86,7 @@ def r2n_chunk(restarts: int) -> tuple[Callable[[], object], int]:
     most = capacity(BATCH, D)
     order = np.arange(8_000, dtype=np.int32)
     pieces = (piece for epoch in range(3) for piece in epoch_pieces(epoch, order, 1, BATCH, most, rng))
-    chunk = jax.device_put(chunk_of(next(packed(pieces, most)), rows, 8_000.0, Cooling(), most))
+    chunk = jax.device_put(chunk_of(next(pack_pieces(pieces, most)), rows, 8_000.0, Cooling(), most))
     judge = jax.device_put(judge_of(rows, order[:1_600], rng))
     knobs = Knobs(Penalties(*[np.full(restarts, 4e-4, np.float32)] * 3), 1e-3, 1e-4, False)
     state = jax.device_put(initialise(network, restarts, rng))

@@ -15,7 +15,9 @@ settings.load_profile("laws")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-SHARE, FEWEST = 10, 10  # by default a law is tried on a tenth of its examples, and on ten at least
+# By default a law is tried on a tenth of its examples, and on ten at least; on a third of them if it asks for so few
+# because each costs a fit.
+SHARE, FEWEST, SHARE_OF_FEW = 10, 10, 3
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -28,5 +30,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     for function in {getattr(law.obj, "__func__", law.obj) for law in laws}:
         asked = function._hypothesis_internal_use_settings
-        examples = min(asked.max_examples, max(FEWEST, asked.max_examples // SHARE))
-        function._hypothesis_internal_use_settings = settings(asked, max_examples=examples)
+        function._hypothesis_internal_use_settings = settings(asked, max_examples=few_of(asked.max_examples))
+
+
+def few_of(examples: int) -> int:
+    return max(examples // SHARE, min(FEWEST, -(-examples // SHARE_OF_FEW)))

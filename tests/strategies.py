@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from hypothesis import assume
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from r2n.prove import Domain, Values
 from r2n.rewrite.expand import expand_rule
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.rules.literals import MOST_POINTS, most_of
+from r2n.rules.terms import MOST_POINTS, most_of
 from r2n.table import Table
 
 # Names that have broken rule learners: spaces, quotes, operators, words of the language, other alphabets.
@@ -101,7 +102,8 @@ def _sums_of_sets(
     sets = draw(st.dictionaries(counted, small | points, min_size=1, max_size=2))
     # Often what the sets add is just the threshold, or one float more or less.
     added = [near for total in (*sets.values(), sum(sets.values())) for near in _neighbours(total)]
-    return draw(filled_or_not(Halfspace.of({**columns, **sets}, draw(thresholds | st.sampled_from(added)))))
+    terms: dict[Any, float] = {**columns, **sets}
+    return draw(filled_or_not(Halfspace.of(terms, draw(thresholds | st.sampled_from(added)))))
 
 
 def filled_or_not(literal: Halfspace) -> st.SearchStrategy[Halfspace]:

@@ -9,6 +9,7 @@ import sklearn.datasets
 import sklearn.utils
 
 from r2n import datasets
+from r2n.datasets import real
 from r2n.errors import DataUnavailable, ParameterError
 
 DATA = Path(os.environ.get("R2N_DATA", "."))
@@ -52,7 +53,7 @@ def test_samples_repeat_with_their_seed_and_flips_are_counted() -> None:
 @pytest.mark.parametrize("bad", [0, 6, "1"])
 def test_there_are_five_examples(bad: object) -> None:
     with pytest.raises(ParameterError, match="there are examples 1 to 5"):
-        datasets.example(bad)  # type: ignore[arg-type]
+        datasets.example(bad)
 
 
 def test_shares_are_between_nought_and_one() -> None:
@@ -96,7 +97,7 @@ def test_a_folder_without_the_file_says_which(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("R2N_DATA", str(tmp_path))
     with pytest.raises(DataUnavailable, match=r"has no magic04\.data"):
         datasets.load_table("magic")
-    assert not datasets.available("magic") or datasets._cache_path("magic").exists()
+    assert not datasets.available("magic") or real._cache_path("magic").exists()
 
 
 def test_a_changed_copy_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,12 +123,12 @@ def test_offline_the_error_says_what_to_do(no_copy: Path, monkeypatch: pytest.Mo
         datasets.load_table("magic")
     with pytest.raises(DataUnavailable, match="heloc cannot be fetched"):
         datasets.load_table("heloc")
-    assert not datasets._cache_path("magic").exists()
+    assert not real._cache_path("magic").exists()
 
 
 def test_a_fetched_table_is_checked_and_cached(no_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real table stands in for OpenML's answer, with OpenML's names, extra rows and extra column."""
-    source = datasets._SOURCES["magic"]
+    source = real._SOURCES["magic"]
     original = DATA / source.file
     if not original.is_file():
         pytest.skip("no copy of magic: R2N_DATA does not name a folder with it")
@@ -142,9 +143,9 @@ def test_a_fetched_table_is_checked_and_cached(no_copy: Path, monkeypatch: pytes
     assert len(asked) == 1
     assert list(first.X.columns) == [name for name in frame.columns if name != "class:"]
     np.testing.assert_array_equal(first.y, second.y)
-    assert [path.name for path in datasets._cache_path("magic").parent.iterdir()] == ["magic.parquet"]
+    assert [path.name for path in real._cache_path("magic").parent.iterdir()] == ["magic.parquet"]
     answer.data.iloc[0, 0] += 1
-    datasets._cache_path("magic").unlink()
+    real._cache_path("magic").unlink()
     with pytest.raises(DataUnavailable, match="differs from the known table"):
         datasets.load_table("magic")
-    assert not datasets._cache_path("magic").exists()
+    assert not real._cache_path("magic").exists()

@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,14 +16,18 @@ from sklearn.model_selection import cross_val_score
 from r2n import NetworkSettings, R2NClassifier, RuleSet, load
 from r2n.datasets import example
 from r2n.learn.bridge import extract
-from r2n.learn.given import predefined_literals
+from r2n.learn.given import offer_literals
 from r2n.network import Halfspaces, Network, Params
 from r2n.network.literals import HalfspaceParams
 from r2n.network.program import initialise
 from r2n.rules import Membership
 from r2n.table import Scaling, Schema
 
-QUICK = {"network": NetworkSettings(restarts=2, epochs=60, gamma=0.9), "effort": "quick", "random_state": 0}
+QUICK: dict[str, Any] = {
+    "network": NetworkSettings(restarts=2, epochs=60, gamma=0.9),
+    "effort": "quick",
+    "random_state": 0,
+}
 
 
 def test_restarts_are_not_identical() -> None:
@@ -49,7 +54,7 @@ def test_what_was_kept_does_not_go_on_training() -> None:
 
 def test_negated_literals_are_not_dropped_on_the_way_out() -> None:
     schema, table = Schema.learn({"x": [0.0, 1.0] * 5, "c": ["a", "b"] * 5})
-    given = predefined_literals(schema, table, negations=True)
+    given = offer_literals(schema, table, negations=True)
     network = Network(Halfspaces(1, 1), n_given=len(given), n_rules=1)
     params = Params(
         HalfspaceParams(np.ones((1, 1), np.float32), np.zeros(1, np.float32)),
@@ -119,12 +124,13 @@ def test_three_classes_are_three_classes() -> None:
     assert model.score(X, y) > 0.95
 
 
-def test_missing_values_and_large_scales_do_no_harm() -> None:
-    X, y = example(3).sample(4_000, random_state=0)
+@pytest.mark.parametrize(("n", "effort"), [(1_000, "quick"), pytest.param(4_000, "default", marks=pytest.mark.slow)])
+def test_missing_values_and_large_scales_do_no_harm(n: int, effort: str) -> None:
+    X, y = example(3).sample(n, random_state=0)
     units = np.array([1e6, 1e-6, 1.0, 1e3, 1.0])
-    assert R2NClassifier(random_state=0).fit(X * units, y).score(X * units, y) > 0.98
+    assert R2NClassifier(random_state=0, effort=effort).fit(X * units, y).score(X * units, y) > 0.98
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    model = R2NClassifier(random_state=0).fit(X, y)
+    model = R2NClassifier(random_state=0, effort=effort).fit(X, y)
     kept = min(min(record.error) for record in model.history_)
     assert 1 - model.score(X, y) < kept + 0.03  # what was kept is what is shipped
     assert model.score(X, y) > max(y.mean(), 1 - y.mean()) + 0.05

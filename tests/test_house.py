@@ -32,9 +32,7 @@ RUNGS = (
 HEIGHT = {room: height for height, rooms in enumerate(RUNGS) for room in rooms}
 FACADE = SOURCE / "rules" / "facade.py"  # methods of models that load what they need when they are called
 
-MOST_LINES, MOST_LINES_OF_FUNCTION = 320, 40  # docstrings do not count: documentation must not argue against itself
-# Modules that are still too long, or hold a function that is. To be emptied.
-TO_SPLIT: set[str] = set()
+MOST_LINES, MOST_LINES_OF_FUNCTION = 350, 45  # of a module as it stands; of a function without its docstring
 
 
 def files() -> list[Path]:
@@ -121,22 +119,17 @@ def lines_of(node: ast.AST) -> int:
     return (getattr(node, "end_lineno", 0) or 0) - getattr(node, "lineno", 0) + 1
 
 
-def docstring_lines(node: ast.AST) -> int:
-    """The lines of the node's own docstring."""
-    documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-    return lines_of(node.body[0]) if documented and ast.get_docstring(node, clean=False) is not None else 0
+def docstring_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return lines_of(function.body[0]) if ast.get_docstring(function, clean=False) is not None else 0
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_modules_and_functions_are_short(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    nodes = list(ast.walk(ast.parse(text)))
-    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    assert len(text.splitlines()) <= MOST_LINES
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     lengths = [(node.name, lines_of(node) - docstring_lines(node)) for node in functions]
-    long = [(name, lines) for name, lines in lengths if lines > MOST_LINES_OF_FUNCTION]
-    if path.relative_to(SOURCE).as_posix() not in TO_SPLIT:
-        assert text.count("\n") - sum(map(docstring_lines, nodes)) <= MOST_LINES
-        assert long == []
+    assert [(name, lines) for name, lines in lengths if lines > MOST_LINES_OF_FUNCTION] == []
 
 
 # Against rounding, or the limit of a number's format: not chosen by trying.
@@ -304,7 +297,7 @@ def test_nothing_is_evaluated_or_unpickled(path: Path) -> None:
             names = {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names = {(node.module or "").split(".")[0], *(alias.name for alias in node.names)}
-        assert not names & FORBIDDEN, f"line {node.lineno}"
+        assert not names & FORBIDDEN, f"line {node.lineno}"  # type: ignore[attr-defined]
 
 
 def test_the_presets_are_parameters() -> None:

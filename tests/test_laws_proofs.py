@@ -15,11 +15,13 @@ from numpy.testing import assert_array_equal
 
 from r2n.prove import PROOFS, Domain, Prover, Values, equivalent, find_row, prove_simpler
 from r2n.prove.box import box_of, restrict, status, sum_between
-from r2n.prove.equivalence import Model, decision
+from r2n.prove.equivalence import decision
 from r2n.prove.search import holds
 from r2n.rewrite import simplify
-from r2n.rewrite.expand import expand_rule, has_cases
+from r2n.rewrite.expand import expand_rule
 from r2n.rules import ClassRules, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules.classes import Model
+from r2n.rules.literals import has_cases
 from r2n.table import Table
 from tests.strategies import BoundedWorld, World, bounded_worlds, domains, rows_of, small_literals, tables, worlds
 
@@ -125,7 +127,7 @@ def test_proven_simplification_keeps_every_prediction_of_the_domain(world: Bound
 @settings(max_examples=300)
 @given(worlds())
 def test_proven_simplification_keeps_every_prediction_on_any_row(world: World) -> None:
-    shorter = prove_simpler(world.rules, steps=FEW)
+    shorter = prove_simpler(world.rules, steps=FEW)  # type: ignore[type-var]
     assert_array_equal(shorter.predict(world.table), world.rules.predict(world.table))
 
 
@@ -176,7 +178,8 @@ def _random_literal(random: Random) -> Literal:
         return Halfspace.of(weights, random.choice([-3, -2, -1, 0, 1, 2, 3, 0.5, 0.1, 0.3, 4]))
     if kind < 0.9:
         return _random_set(random)
-    return random.choice([Missing, Known])(random.choice(WHOLE + SETS))
+    column = random.choice(WHOLE + SETS)
+    return random.choice([Missing(column), Known(column)])  # type: ignore[return-value]
 
 
 def _random_set(random: Random) -> Membership:

@@ -12,12 +12,13 @@ import pyarrow as pa
 import pytest
 
 from r2n import NetworkSettings, R2NClassifier, RuleSet, load
-from r2n.cli.inputs import label_named, labels_of
+from r2n.cli.inputs import find_label, labels_of
 from r2n.errors import ModelFileError, ParameterError, ParseError, R2NError, SchemaError
 from r2n.learn.labels import Labels
 from r2n.rules import Baseline, ClassRules, Known, Membership, rename_columns
+from r2n.rules.document import from_text
 from r2n.rules.measures import measure
-from r2n.rules.modelfile import from_text, to_text
+from r2n.rules.modelfile import to_text
 from r2n.table import Column, Schema
 
 QUICK: dict[str, Any] = {"effort": "quick", "network": NetworkSettings(epochs=5, restarts=1), "random_state": 0}
@@ -61,7 +62,7 @@ def test_a_model_of_labels_with_a_nul(first: str, second: str, tmp_path: Path) -
     rules.save(tmp_path / "model.json")
     assert load(tmp_path / "model.json") == rules == RuleSet.parse(str(rules))
     assert load(tmp_path / "model.json").predict({"x": x}).tolist() == y.tolist()
-    assert label_named(labels_of(rules), json.dumps(second)) == second
+    assert find_label(labels_of(rules), json.dumps(second)) == second
 
 
 def test_rows_of_a_label_with_a_nul_are_counted_as_its_own() -> None:
@@ -87,7 +88,7 @@ X, Y = {"x": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]}, ["no", "no", "yes
 
 @pytest.mark.parametrize("text", [HALF, BOTH])
 def test_broken_text_is_refused_before_training(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("r2n.estimator.learn_classes", lambda *_: pytest.fail("it trains"))
+    monkeypatch.setattr("r2n.estimator.classifier.learn_classes", lambda *_: pytest.fail("it trains"))
     fit = R2NClassifier(**QUICK).fit
     with pytest.raises(SchemaError, match=rf"the column's name .* {WORDS}"):
         fit({**X, text: X["x"]}, Y)

@@ -1,17 +1,23 @@
-"""Named settings for `R2NClassifier(**preset)`.
+"""Named settings, for `R2NClassifier(**preset)`.
 
-`PAPER_SYNTHETIC` and `PAPER_REAL` are the settings of the paper's appendix C, for its synthetic
-examples and for its real tables. What the appendix leaves open is set to what its text implies:
-the OR is the maximum of Eq. 5, and the last temperature is the 10⁻⁴ that section 4 calls cold.
+`PAPER_SYNTHETIC` and `PAPER_REAL` are the settings of the paper's appendix C: for its synthetic examples, and for its
+real tables. What the appendix leaves open follows from the paper's text: the OR is the maximum of equation 5, and the
+last temperature is the 10⁻⁴ that section 4 calls cold.
 
-`PUBLISHED_SYNTHETIC` and `PUBLISHED_REAL` have the same sizes and rates and learn as the authors'
-published code does: the OR is the clamped sum, through which all rules learn; the penalties of the
-AND and OR layers are divided by J, without which the printed loss collapses to a constant, and that
-of the halfspaces is not; AMSGrad, with gradients clipped at the norm 1; u and v from N(0, 1); an end
-after 1.2 times the epochs that cooling takes; and all coefficients predict. They differ from that
-code on purpose where docs/paper.md says so.
+`PUBLISHED_SYNTHETIC` and `PUBLISHED_REAL` have the same sizes and rates, and train as the authors' published code does:
 
->>> fewer = {**PAPER_REAL, "network": PAPER_REAL["network"](restarts=5)}
+- The OR is the clamped sum, through which all rules learn.
+- The penalties of the AND and OR layers are divided by J, because the printed loss collapses to a constant otherwise;
+  that of the halfspaces is not divided.
+- The optimizer is AMSGrad, with gradients clipped at the norm 1, and u and v start from N(0, 1).
+- Training ends after 1.2 times the epochs that cooling takes, and all coefficients predict.
+
+docs/paper.md says where they differ from that code on purpose. Use a preset to compare with the paper; the defaults of
+`R2NClassifier` learn better rules. A preset is a mapping of parameters, of which a copy can be changed.
+
+>>> fewer_restarts = {**PAPER_REAL, "network": PAPER_REAL["network"](restarts=5)}
+>>> fewer_restarts["network"].restarts
+5
 """
 
 from collections.abc import Mapping
@@ -20,7 +26,7 @@ from typing import Any
 
 from r2n.learn.settings import NetworkSettings
 
-Preset = Mapping[str, Any]
+Preset = Mapping[str, Any]  # parameters of R2NClassifier by name
 
 _SYNTHETIC = NetworkSettings(
     n_literals=10,  # m
@@ -55,13 +61,17 @@ _PUBLISHED = {
 }
 
 
-def _alone(network: NetworkSettings) -> Preset:
-    """The network's rules as they are: the paper has no refinement, nor a bound on what is to be read."""
+def _without_search(network: NetworkSettings) -> Preset:
+    """A preset that keeps the network's rules: the paper has no search, and no limit on what is to be read."""
     whole = {"effort": "none", "max_columns": None, "price": 0.0, "validation_fraction": 0.0}
     return MappingProxyType({"network": network, **whole})
 
 
-PAPER_SYNTHETIC = _alone(_SYNTHETIC)
-PAPER_REAL = _alone(_REAL)
-PUBLISHED_SYNTHETIC = _alone(_SYNTHETIC(**_PUBLISHED))
-PUBLISHED_REAL = _alone(_REAL(**_PUBLISHED))
+#: The paper's settings for its synthetic examples.
+PAPER_SYNTHETIC = _without_search(_SYNTHETIC)
+#: The paper's settings for its real tables: a tenth of the penalty, and scaled columns.
+PAPER_REAL = _without_search(_REAL)
+#: The settings of the authors' published code for the synthetic examples.
+PUBLISHED_SYNTHETIC = _without_search(_SYNTHETIC(**_PUBLISHED))
+#: The settings of the authors' published code for the real tables.
+PUBLISHED_REAL = _without_search(_REAL(**_PUBLISHED))

@@ -15,7 +15,7 @@ def test_numbers_of_few_values_are_cut_at_each_but_the_largest_and_missing_makes
     assert binary["x is missing"].tolist() == [False, False, False, True]
     assert "x <= 3.0" not in binary
     assert binary["c != a"].tolist() == [False, True, True, False]
-    assert [name for name in binary if name.startswith("two")] == ["two == n", "two != n"]
+    assert [name for name in binary if str(name).startswith("two")] == ["two == n", "two != n"]
 
 
 def test_thresholds_are_equi_quantile() -> None:

@@ -39,8 +39,8 @@ def test_pricing_finds_the_conjunction_of_the_lowest_reduced_cost() -> None:
 
 
 def test_it_finds_a_rule_that_bins_can_say() -> None:
-    X, y = example(1).sample(3_000, random_state=0)
-    X = pd.DataFrame(X, columns=[f"x{k}" for k in range(5)])
+    numbers, y = example(1).sample(3_000, random_state=0)
+    X = pd.DataFrame(numbers, columns=[f"x{k}" for k in range(5)])
     model = Brcg().fit(X[:2_000], y[:2_000])
     assert model.n_rules == 2
     assert model.literals_per_rule == 1.0
@@ -48,8 +48,8 @@ def test_it_finds_a_rule_that_bins_can_say() -> None:
 
 
 def test_without_time_single_literals_are_all_there_is_to_choose_from() -> None:
-    X, y = example(5).sample(500, random_state=0)
-    X = pd.DataFrame(X, columns=[f"x{k}" for k in range(5)])
+    numbers, y = example(5).sample(500, random_state=0)
+    X = pd.DataFrame(numbers, columns=[f"x{k}" for k in range(5)])
     hurried, patient = (Brcg(bins=8, seconds=seconds).fit(X, y) for seconds in (-1.0, 100.0))
     assert set(hurried.rule_lengths()) <= {0, 1}
     assert max(patient.rule_lengths()) > 1

@@ -60,4 +60,5 @@ def test_it_learns_also_from_fewer_rows_than_a_batch() -> None:
     frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(5)])
     model = DrNet(bins=8, rules=10, epochs=10_000).fit(frame, y)
     assert (model.predict(frame) == y).mean() > max(y.mean(), 1 - y.mean()) + 0.05
+    assert model.n_rules is not None
     assert 0 < model.n_rules <= 10

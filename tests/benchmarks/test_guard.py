@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import guard
 from benchmarks.guard import GUARDED, KNOWN, NOISY, Guarded, Tolerance, case_of, falls, fold_rows, known_rows, rare_rows
-from benchmarks.harness import records
+from benchmarks.harness import clock, records
 from benchmarks.harness.case import Case
 from benchmarks.harness.stamp import ROOT, made_by
 from benchmarks.protocol import EXPERIMENTS
@@ -104,15 +104,16 @@ def test_figures_of_another_machine_are_said_to_be(figures: dict[str, Any], caps
     assert "The last figures are of another processor, BLAS or package" in capsys.readouterr().out
 
 
-def test_a_case_is_fitted_judged_and_timed() -> None:
+def test_a_case_is_fitted_judged_and_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "cpu_seconds", iter([1.0, 3.54]).__next__)
     rng = np.random.default_rng(0)
     X = rng.random((600, 3))
-    settings = {"effort": "quick", "epochs": 2, "restarts": 1}
+    settings: dict[str, Any] = {"effort": "quick", "epochs": 2, "restarts": 1}
     rows = Split(X[:300], X[:300, 0] > 0.5, X[300:], X[300:, 0] > 0.5, settings=settings)
     found = guard.run(Guarded("c", lambda: rows, KNOWN))
     assert found["accuracy"] > 0.95
     assert (found["n_rules"], found["structure"]) == (1, None)
-    assert found["cpu"] > 0
+    assert found["cpu"] == 2.5
 
 
 def test_the_seeds_are_none_of_those_in_the_docs() -> None:

@@ -155,6 +155,7 @@ def test_a_killed_run_leaves_no_process_behind(tmp_path: Path) -> None:
         parent.communicate(timeout=60)  # the worker's end of the pipe is closed too
 
 
+@pytest.mark.slow
 def test_a_cell_that_fails_dies_or_hangs_is_a_record_and_the_next_one_runs(tmp_path: Path) -> None:
     out, _ = run_script(tmp_path, HARD_CELLS).communicate(timeout=300)
     found = {record["repeat"]: record for record in json.loads(out.splitlines()[-1])}
@@ -176,6 +177,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     results = tmp_path / "evaluation.jsonl"
     with run_script(tmp_path, TO_BE_KILLED) as first:

@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "results.md"
 def test_a_trees_rules_are_its_paths_to_positive_leaves() -> None:
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [False, False, False, True]
     assert positive_depths(DecisionTreeClassifier(random_state=0).fit(X, y).tree_) == [2]
-    assert positive_depths(DecisionTreeClassifier(random_state=0).fit(X, [True, True, False, True]).tree_) in ([1, 2],)
+    assert positive_depths(DecisionTreeClassifier(random_state=0).fit(X, [True, True, False, True]).tree_) == [1, 2]
 
 
 def test_structure_is_numbers_of_rules_and_literals_and_columns_of_each() -> None:
@@ -38,7 +38,11 @@ def test_fronts_are_joined_where_all_have_a_point() -> None:
     def front(*points: tuple[int, float]) -> dict[str, Any]:
         return {"front": [{"size": size, "accuracy": accuracy} for size, accuracy in points]}
 
-    records = (front((0, 0.5), (2, 0.7), (4, 0.9)), front((0, 0.5), (3, 0.8)), {"front": []})
+    records: tuple[dict[str, Any], ...] = (
+        front((0, 0.5), (2, 0.7), (4, 0.9)),
+        front((0, 0.5), (3, 0.8)),
+        {"front": []},
+    )
     assert mean_front(records) == ([2, 3, 4], pytest.approx([0.6, 0.75, 0.85]))
     assert mean_front(()) == ([], [])
 

@@ -33,7 +33,7 @@ def test_the_same_source_learns_the_same(tree: Path) -> None:
 
 
 def test_a_tree_that_says_other_rules_is_told_and_ends_with_1(tree: Path) -> None:
-    with (tree / "src" / "r2n" / "estimator.py").open("a", encoding="utf-8") as file:
+    with (tree / "src" / "r2n" / "estimator" / "classifier.py").open("a", encoding="utf-8") as file:
         file.write("\nR2NClassifier.predict_proba = lambda self, X: [[0.5, 0.5]] * len(X)\n")
     ran = run(tree)
     assert ran.returncode == 1, ran.stderr

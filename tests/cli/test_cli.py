@@ -52,7 +52,7 @@ def run_here(*words: str) -> subprocess.CompletedProcess[str]:
     texts = []
     for stream in streams:
         stream.flush()
-        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+        texts.append(stream.buffer.getvalue().decode())
     return subprocess.CompletedProcess(list(words), code, *texts)
 
 
@@ -82,8 +82,9 @@ def model(table: Path) -> Path:
     return path
 
 
-def test_demo_shows_both_rules_and_the_accuracy() -> None:
-    done = run("demo", "--example", 1, apart=True)
+@pytest.mark.parametrize("apart", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_demo_shows_both_rules_and_the_accuracy(apart: bool) -> None:
+    done = run("demo", "--example", 1, apart=apart)
     assert "x0 > 0.25" in done.stdout
     assert "the rules r2n found" in done.stdout
     assert "on 2,000 other rows" in done.stdout
@@ -246,7 +247,7 @@ def test_a_terminal_keeps_its_encoding_and_shows_what_it_can() -> None:
         accept_all_signs(terminal)
         terminal.write("2·y → ü")
         terminal.flush()
-        assert terminal.buffer.getvalue().decode(encoding) == shown
+        assert terminal.buffer.getvalue().decode(encoding) == shown  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("command", ["show", "predict"])
@@ -262,6 +263,7 @@ def test_show_and_predict_do_not_load_the_training_engine(command: str, model: P
     assert json.loads(done.stdout.splitlines()[-1]) == []
 
 
+@pytest.mark.slow
 def test_ctrl_c_during_a_fit_still_shows_rules(table: Path, tmp_path: Path) -> None:
     """A long fit is interrupted for real: the best so far is shown, with a warning."""
     code = (

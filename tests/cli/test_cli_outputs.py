@@ -51,7 +51,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         with monkeypatch.context() as patched:
             patched.setattr(sys, "argv", ["r2n", *map(str, words)])
             patched.setattr(warnings, "showwarning", warnings.showwarning)
-            patched.setattr("r2n.estimator.learn_classes", lambda *_, **__: pytest.fail("it trained"))
+            patched.setattr("r2n.estimator.classifier.learn_classes", lambda *_, **__: pytest.fail("it trained"))
             with pytest.raises(SystemExit) as ended:
                 main()
         said = capsys.readouterr()
@@ -363,9 +363,10 @@ def test_a_folder_in_the_place_of_the_partial_model_is_found_out_before(
 
 
 def test_closed_standard_output_is_no_crash(here: Path, tmp_path: Path) -> None:
-    predict = [*EXE, "predict", here / "model.json", here / "table.csv"]
+    predict = [*EXE, "predict", str(here / "model.json"), str(here / "table.csv")]
     shell = ["bash", "-c", 'exec "$@" >&-', "bash"]
-    done = subprocess.run([*shell, *predict, "-o", tmp_path / "p.csv"], stderr=subprocess.PIPE, text=True, check=False)
+    to_file = [*shell, *predict, "-o", str(tmp_path / "p.csv")]
+    done = subprocess.run(to_file, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, (tmp_path / "p.csv").read_text().count("\n")) == (0, 301), done.stderr
     done = subprocess.run([*shell, *predict], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1

@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     FRAME.drop(columns="income").to_csv(folder / "narrow.csv", index=False)
     shifted = FRAME.assign(paid=np.where(FRAME["a=b"] > 5.5, "no", y), income=FRAME["income"] + 10)
     shifted.to_csv(folder / "later.csv", index=False)
-    FRAME.assign(paid=[None, *y[1:]]).to_csv(folder / "gaps.csv", index=False)
+    FRAME.assign(paid=[None, *y[1:]]).to_csv(folder / "gaps.csv", index=False)  # type: ignore[list-item]
     return folder
 
 

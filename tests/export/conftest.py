@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def postgres_engine() -> Iterator[PostgreSQL]:
     # The server refuses to run as root, and its socket's path must be short.
     user = getpass.getuser() if os.getuid() else _other_user()
     folder = Path(tempfile.mkdtemp(prefix="r2n-"))
-    as_user = {"user": user} if os.getuid() == 0 else {}
+    as_user: dict[str, Any] = {"user": user} if os.getuid() == 0 else {}
     if as_user:
         os.chown(folder, pwd.getpwnam(user).pw_uid, -1)
     data = folder / "data"

@@ -127,7 +127,7 @@ class Process:
         """The answer up to the line that ends it, or one line."""
         self.process.stdin.write(request + "\n")
         self.process.stdin.flush()
-        lines = []
+        lines: list[str] = []
         while not lines or not lines[-1].endswith(last):
             lines.append(self.process.stdout.readline())
             assert lines[-1], f"the program ended: {''.join(lines)}"

@@ -137,7 +137,7 @@ SCHEMA = Schema(
         Column("i", "numeric"),
     )
 )
-CELLS = {
+CELLS: dict[str, Any] = {
     "x": [5100.0, math.nextafter(5100, math.inf), 9000.0, 9000.0, math.nan, -9.0, 7100.5, -8000.0, LARGEST, -LARGEST],
     "z": ["p", "p", None, "?", "p", "p", "new", "q", "q", "p"],
     "f": [True, False, None, True, True, False, False, None, True, True],
@@ -234,7 +234,7 @@ def test_rules_are_written_as_they_are_given_in_sums_or_case_by_case() -> None:
 
 def test_many_sets_are_many_terms_not_many_cases() -> None:
     sets = {Membership(f"z{k}", ("a",)): float(k + 1) for k in range(20)}
-    rules = RuleSet((Rule((Halfspace.of({"x": 1.0, **sets}, 100.0),)),), "yes", "no")
+    rules = RuleSet((Rule((Halfspace.of({"x": 1.0, **sets}, 100.0),)),), "yes", "no")  # type: ignore[misc]
     for to in ("sql", "python", "javascript", "latex", "excel", "workbook", "onnx"):
         assert len(export(rules, to)) < 20_000
     with pytest.raises(ParameterError, match="more cases than can be looked at"):

@@ -175,7 +175,7 @@ def test_the_document_is_well_built(world: TypedWorld) -> None:
     root = ElementTree.fromstring(dmn.write(world.rules))
     ids = [each.get("id") for each in root.iter() if each.get("id")]
     assert len(set(ids)) == len(ids)
-    assert {each.get("href")[1:] for each in root.iter(f"{NS}requiredInput")} <= set(ids)
+    assert {each.attrib["href"][1:] for each in root.iter(f"{NS}requiredInput")} <= set(ids)
     table = root.find(f"{NS}decision/{NS}decisionTable")
     order = [each.tag.removeprefix(NS) for each in table]
     assert order == sorted(order, key=["input", "output", "rule"].index)

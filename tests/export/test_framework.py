@@ -11,7 +11,7 @@ from r2n import RuleSet, load
 from r2n.errors import ParameterError
 from r2n.export import export, formats, options_of, read_options, suffix_of
 from r2n.rules import ClassRules, Membership, Rule
-from r2n.rules.modelfile import from_text
+from r2n.rules.document import from_text
 
 RULES = RuleSet.parse("yes if x - 2·y > 3 or z in {a} else no")
 CLASSES = ClassRules.parse("a if x > 1 else b if x > 0 else c")
@@ -49,7 +49,7 @@ def test_unknown_formats_and_options_are_refused(to: str, options: dict[str, obj
 
 def test_only_rules_are_exported() -> None:
     with pytest.raises(ParameterError, match=r"give model\.rules_"):
-        export("yes if x > 3 else no", "json")  # type: ignore[arg-type]
+        export("yes if x > 3 else no", "json")
 
 
 LONE = "a\ud800"

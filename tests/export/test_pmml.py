@@ -31,7 +31,10 @@ def java() -> Iterator[Any]:
         pytest.skip("there is no Java here, which JPMML needs")
     from jpmml_evaluator.py4j import Py4JBackend
 
-    yield Py4JBackend()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # it lives for seconds
+        backend = Py4JBackend()
+    yield backend
     process = Py4JBackend.gateway.java_process
     Py4JBackend.destroyGateway()
     process.stdin.close()

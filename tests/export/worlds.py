@@ -25,7 +25,7 @@ from r2n.rules import (
     rename_columns,
     sets_of,
 )
-from r2n.rules.literals import MOST_POINTS
+from r2n.rules.terms import MOST_POINTS
 from r2n.table import Column, Schema, Value
 from tests.strategies import filled_sums
 
@@ -138,7 +138,7 @@ def _literals(numbers: st.SearchStrategy[float], with_schema: bool, extremes: bo
     asked = st.sampled_from(list(TYPES) if with_schema else ["z", "f"])
     about = st.builds(Missing, asked) | st.builds(Known, asked)
     # Chosen in two steps: a union of unions is flat, and would seldom give a sum.
-    return st.sampled_from([sums, sums, sets, about]).flatmap(lambda kind: kind)
+    return st.sampled_from([sums, sums, sets, about]).flatmap(lambda kind: kind)  # type: ignore[return-value]
 
 
 def counting(

@@ -45,7 +45,14 @@ def _filled(column: str, fill: float) -> dict[str, object]:
 
 
 def _column(name: str, **fields: object) -> dict[str, object]:
-    plain = {"name": name, "kind": "numeric", "low": None, "high": None, "categories": [], "missing": False}
+    plain: dict[str, Any] = {
+        "name": name,
+        "kind": "numeric",
+        "low": None,
+        "high": None,
+        "categories": [],
+        "missing": False,
+    }
     return plain | {"missing_values": [], "integer": False} | fields
 
 

@@ -113,7 +113,8 @@ def ending_of(one: Input) -> Ending:
 def _read_again(found: Any) -> str | None:
     """What is wrong with what was read, if it is rules: they must be written and read again as the same."""
     from r2n.rules import ClassRules, RuleSet
-    from r2n.rules.modelfile import from_text, to_text
+    from r2n.rules.document import from_text
+    from r2n.rules.modelfile import to_text
 
     if not isinstance(found, RuleSet | ClassRules):
         return None

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from r2n.datasets import example
-from r2n.learn.bridge import decode_literals, extract, network_rows
-from r2n.learn.given import predefined_literals
+from r2n.learn.bridge import decode_literals, extract, make_network_rows
+from r2n.learn.given import offer_literals
 from r2n.network import Cooling, Halfspaces, Network, Params, Penalties, Settings, Training
 from r2n.network.gates import OR_GATES
 from r2n.network.literals import HalfspaceParams
@@ -42,10 +42,10 @@ def agreement(network: Network, params: Params, columns: dict[str, object]) -> t
     """What the step-function network says of a table's matrix, and what the decoded rules say of the table."""
     schema, table = Schema.learn(columns)
     scaling = Scaling.learn(table, schema.numeric)
-    literals = predefined_literals(schema, table, negations=True)
+    literals = offer_literals(schema, table, negations=True)
     assert len(literals) == network.n_given
     rules = extract(network, params, scaling, literals, RuleSet((), schema=schema))
-    rows = network_rows(table, scaling, literals, np.zeros(table.n_rows, bool), np.ones(table.n_rows))
+    rows = make_network_rows(table, scaling, literals, np.zeros(table.n_rows, bool), np.ones(table.n_rows))
     step = network.step(params, rows.x.T, rows.given.T, rows.missing.T)
     return np.asarray(step) == 1, rules.truth(table), table
 
@@ -70,7 +70,7 @@ def test_the_step_function_network_and_the_decoded_rules_agree_on_every_row(
     for k, name in enumerate(("income", "rate %")):
         gone = np.random.default_rng(seed + k).random(300) < gaps
         gone[0] = gaps > 0
-        columns[name] = np.where(gone, np.nan, columns[name])
+        columns[name] = np.where(gone, np.nan, columns[name])  # type: ignore[call-overload]
     step, crisp, table = agreement(network, params, columns)
     assert_agree_but_at_boundaries(step, crisp, table, params)
 
@@ -91,14 +91,14 @@ def test_on_their_own_literals_they_agree_without_exception(seed: int, n_rules: 
     columns = mixed_table(seed, 300)
     schema, table = Schema.learn(columns)
     scaling = Scaling.learn(table, schema.numeric)
-    given_literals = predefined_literals(schema, table, negations=True)
+    given_literals = offer_literals(schema, table, negations=True)
     decoded = decode_literals(network, params, scaling, given_literals)
     rules = extract(network, params, scaling, given_literals, RuleSet((), schema=schema))
     on_boundaries = {name: np.array(values, dtype=object) for name, values in columns.items()}
     for k, literal in enumerate(decoded[: network.literals.n_literals]):
         if isinstance(literal, Halfspace) and len(literal.terms) == 1:
             ((name, a),) = literal.terms
-            on_boundaries[name][k] = literal.threshold / a
+            on_boundaries[name][k] = literal.threshold / a  # type: ignore[index]
     for part in (table, schema.table({name: list(values) for name, values in on_boundaries.items()})):
         values = [np.full(part.n_rows, lit) if isinstance(lit, bool) else lit.evaluate(part) for lit in decoded]
         step = np.asarray(network.step_rules(params, np.vstack(values).astype(np.float32)))
@@ -128,7 +128,7 @@ def test_the_cold_soft_network_and_the_rules_hardly_ever_differ(number: int) -> 
     schema, table = Schema.learn(X)
     scaling = Scaling.learn(table, schema.numeric)
     network = Network(Halfspaces(5, 10), n_given=0, n_rules=25)
-    rows = network_rows(table, scaling, (), y, np.ones(len(y)))
+    rows = make_network_rows(table, scaling, (), y, np.ones(len(y)))
     plan = Settings(Penalties(4e-4, 4e-4, 4e-4), Cooling(1.0, 0.912, 1e-4), 1e-2, 200, 100, restarts=2)
     training = Training(network, plan, rows, np.arange(len(y)), np.arange(len(y)), seed=0)
     list(training)

@@ -1,6 +1,7 @@
 """Several classes, and weights: one rule set a class, asked in turn; a row of weight two is two rows."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,15 +16,20 @@ import r2n
 from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 from r2n.errors import Interrupted, ModelFileError, ParameterError, ParseError
-from r2n.learn.counts import shares_of
-from r2n.learn.labels import Labels, weights_of
-from r2n.learn.order import ordered, unclaimed_class
+from r2n.learn.counts import smooth_shares
+from r2n.learn.labels import Labels, read_weights
+from r2n.learn.order import find_default, order_classes
 from r2n.rules import ClassRules, Knowledge, RuleSet, measure
-from r2n.rules.modelfile import from_text, to_text
+from r2n.rules.document import from_text
+from r2n.rules.modelfile import to_text
 from r2n.search import Caps, Prices, Problem, descend
 from r2n.table import Schema, Table
 
-QUICK = {"network": NetworkSettings(restarts=2, epochs=60, gamma=0.9), "effort": "quick", "random_state": 0}
+QUICK: dict[str, Any] = {
+    "network": NetworkSettings(restarts=2, epochs=60, gamma=0.9),
+    "effort": "quick",
+    "random_state": 0,
+}
 THREE = """low if x < 1
 else high if x > 3
           or y in {a}
@@ -92,17 +98,17 @@ def test_the_order_of_classes_cannot_be_bettered_by_exchanging_neighbours(seed: 
         got = np.where(claims.any(axis=1), np.array(order)[first], -1)
         return float(weight[got == codes].sum())
 
-    order = ordered(claims, codes, weight)
+    order = order_classes(claims, codes, weight)
     for i in range(3):
         other = [*order[:i], order[i + 1], order[i], *order[i + 2 :]]
         assert right(other) <= right(order) + 1e-9
     silent = ~claims.any(axis=1)
     if silent.any():
         counts = [weight[silent & (codes == k)].sum() for k in range(4)]
-        assert counts[unclaimed_class(claims, codes, weight)] == max(counts)
+        assert counts[find_default(claims, codes, weight)] == max(counts)
 
 
-@pytest.mark.parametrize(("load", "least"), [(load_iris, 0.95), (load_wine, 0.95)])
+@pytest.mark.parametrize(("load", "least"), [(load_iris, 0.95), pytest.param(load_wine, 0.95, marks=pytest.mark.slow)])
 def test_small_tables_of_three_classes(load: object, least: float) -> None:
     data = load(as_frame=True)  # type: ignore[operator]
     y = data.target_names[data.target]
@@ -116,6 +122,7 @@ def test_small_tables_of_three_classes(load: object, least: float) -> None:
     assert model.transform(data.data).shape == (len(y), len(model.rules_.literals))
     row = next(i for i, point in enumerate(model.front_) if point.rules.label == model.classes_[1])
     other = model.pick(row)
+    assert isinstance(other.rules_, ClassRules)
     assert other.rules_[model.classes_[1]] == model.front_[row].rules
     assert other.chosen_ == (model.chosen_[0], row, model.chosen_[2])
     np.testing.assert_array_equal(
@@ -277,12 +284,12 @@ def test_weights_too_large_to_count_are_shares() -> None:
 
 def test_weights_of_rows_and_classes_together_stay_within_reach() -> None:
     labels = Labels.learn(["a", "a", "b", "c"], 4)
-    large = weights_of([1e300] * 4, {"a": 1e300, "b": 1e300, "c": 2e300}, labels)
+    large = read_weights([1e300] * 4, {"a": 1e300, "b": 1e300, "c": 2e300}, labels)
     np.testing.assert_allclose(large / large[0], [1.0, 1.0, 1.0, 2.0])
-    np.testing.assert_allclose(weights_of([2, 2, 2, 0], "balanced", labels), [1.5, 1.5, 3.0, 0.0])
-    np.testing.assert_allclose(weights_of([1e308] * 4, "balanced", labels), [2 / 3, 2 / 3, 4 / 3, 4 / 3])
+    np.testing.assert_allclose(read_weights([2, 2, 2, 0], "balanced", labels), [1.5, 1.5, 3.0, 0.0])
+    np.testing.assert_allclose(read_weights([1e308] * 4, "balanced", labels), [2 / 3, 2 / 3, 4 / 3, 4 / 3])
     with pytest.raises(ParameterError, match="class_weight leaves no row with a weight"):
-        weights_of(None, {"a": 0, "b": 0, "c": 0}, labels)
+        read_weights(None, {"a": 0, "b": 0, "c": 0}, labels)
 
 
 @pytest.mark.slow
@@ -315,8 +322,8 @@ def test_labels_may_come_in_any_kind_of_column(made: Callable) -> None:
 
 def test_balance_counts_weights() -> None:
     labels = Labels.learn(["a", "a", "a", "b"], 4)
-    np.testing.assert_allclose(weights_of([1, 1, 1, 3], "balanced", labels), [1, 1, 1, 3])
-    np.testing.assert_allclose(weights_of(None, {"a": 2, "b": 1, "z": 5}, labels), [2, 2, 2, 1])
+    np.testing.assert_allclose(read_weights([1, 1, 1, 3], "balanced", labels), [1, 1, 1, 3])
+    np.testing.assert_allclose(read_weights(None, {"a": 2, "b": 1, "z": 5}, labels), [2, 2, 2, 1])
 
 
 def test_probabilities_do_not_depend_on_the_unit_of_weights() -> None:
@@ -330,7 +337,7 @@ def test_probabilities_do_not_depend_on_the_unit_of_weights() -> None:
 def test_the_deciders_share_is_the_largest(rows: int, n_classes: int) -> None:
     codes = np.repeat(np.arange(n_classes), rows)
     for winner in range(n_classes):
-        shares = shares_of(codes, np.ones(len(codes)), np.ones(len(codes), dtype=bool), winner)
+        shares = smooth_shares(codes, np.ones(len(codes)), np.ones(len(codes), dtype=bool), winner)
         assert np.flatnonzero(shares == shares.max()).tolist() == [winner]
         assert shares.sum() == pytest.approx(1.0)
 

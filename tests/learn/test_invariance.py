@@ -5,6 +5,7 @@ change what a seed may change, and, as numbers are rounded in their units (17.9 
 """
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,8 @@ import pytest
 from r2n import NetworkSettings, R2NClassifier
 from r2n.rules import rename_columns
 
-SHORT = {"network": NetworkSettings(restarts=3), "price": 5e-4}
-QUICK = {"network": NetworkSettings(restarts=1), "price": 5e-4, "effort": "quick"}
+SHORT: dict[str, Any] = {"network": NetworkSettings(restarts=3), "price": 5e-4}
+QUICK: dict[str, Any] = {"network": NetworkSettings(restarts=1), "price": 5e-4, "effort": "quick"}
 
 
 def loans(n_rows: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:

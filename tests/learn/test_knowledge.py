@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,11 @@ from r2n.rules import Halfspace, Knowledge, Rule, parse_literal, parse_rule, rea
 from r2n.search import Caps, Labelled, Plan, refine
 from r2n.table import Schema
 
-QUICK = {"network": NetworkSettings(restarts=2, epochs=60, gamma=0.9), "effort": "quick", "random_state": 0}
+QUICK: dict[str, Any] = {
+    "network": NetworkSettings(restarts=2, epochs=60, gamma=0.9),
+    "effort": "quick",
+    "random_state": 0,
+}
 
 
 def people(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
@@ -248,7 +253,11 @@ def test_an_interrupted_network_keeps_to_what_was_promised() -> None:
         if len(seen) == 20:
             raise KeyboardInterrupt
 
-    expert = {"fixed": ["region in {west} and age > 70"], "monotone": {"debt": 1}, "apart": [("income", "debt")]}
+    expert: dict[str, Any] = {
+        "fixed": ["region in {west} and age > 70"],
+        "monotone": {"debt": 1},
+        "apart": [("income", "debt")],
+    }
     with pytest.warns(Interrupted):
         model = R2NClassifier(network=NetworkSettings(restarts=1), callback=stop, random_state=0, **expert).fit(
             frame, y

@@ -3,6 +3,7 @@
 import pickle
 import re
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,14 +12,14 @@ import pytest
 from r2n import NetworkSettings, R2NClassifier
 from r2n.export import export
 from r2n.learn.counts import ClassCounts, Counts
-from r2n.learn.order import ordered, unclaimed_class
+from r2n.learn.order import find_default, order_classes
 from r2n.learn.picks import ClassPicks
 from r2n.rules import Baseline, Halfspace, RuleSet
 from r2n.search import Move
 from r2n.table import Table
 
 NETWORK = NetworkSettings(restarts=2, epochs=30, gamma=0.8)
-QUICK = {"network": NETWORK, "effort": "quick", "teacher": False, "random_state": 0}
+QUICK: dict[str, Any] = {"network": NETWORK, "effort": "quick", "teacher": False, "random_state": 0}
 
 
 def noisy_table() -> tuple[pd.DataFrame, np.ndarray]:
@@ -104,7 +105,7 @@ def test_with_several_classes_a_pick_is_settled_as_fit_settles(three: tuple) -> 
         rules = picked.rules_
         claims = np.column_stack([rules[label].truth(X) for label in labels])
         weight = np.ones(len(y))
-        order, default = ordered(claims, y, weight), unclaimed_class(claims, y, weight)
+        order, default = order_classes(claims, y, weight), find_default(claims, y, weight)
         assert [*rules.labels] == [labels[k] for k in order]
         assert rules.default == labels[default]
         assert rules.baseline == Baseline.count(rules, X, texts)
@@ -133,8 +134,8 @@ def test_weights_count_in_picks() -> None:
         winners = np.array([*rules.labels, rules.default])
         np.testing.assert_array_equal(counts.shares, ClassCounts.of(decided, winners, y, weight).shares)
         claims = np.column_stack([own[i].truth(X) for own, i in zip(options, chosen, strict=True)])
-        assert [*rules.labels] == ordered(claims, y, weight)
-        assert rules.default == unclaimed_class(claims, y, weight)
+        assert [*rules.labels] == order_classes(claims, y, weight)
+        assert rules.default == find_default(claims, y, weight)
         assert rules.baseline == Baseline.count(rules, X, y)
 
 

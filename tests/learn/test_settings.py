@@ -58,6 +58,13 @@ def test_a_clone_has_equal_settings() -> None:
     assert model.network == SHORT
 
 
+def test_settings_survive_pickling_with_their_estimator() -> None:
+    model = R2NClassifier(network=SHORT, max_rules=3)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.get_params() == model.get_params()
+    assert repr(again) == repr(model)
+
+
 def test_a_grid_search_tries_settings() -> None:
     X, y = example(1).sample(300, random_state=0)
     grid = {"network__negations": [False, True], "network__epochs": [1, 10]}
@@ -66,6 +73,9 @@ def test_a_grid_search_tries_settings() -> None:
     assert search.best_estimator_.network == SHORT(
         negations=search.best_params_["network__negations"], epochs=search.best_params_["network__epochs"]
     )
+    penalties = GridSearchCV(R2NClassifier(network=SHORT, **QUICK), {"network__penalty": [1e-3, 1e-1]}, cv=2).fit(X, y)
+    assert [tried["network__penalty"] for tried in penalties.cv_results_["params"]] == [1e-3, 1e-1]
+    assert penalties.best_estimator_.network == SHORT(penalty=penalties.best_params_["network__penalty"])
     with_or_without = GridSearchCV(R2NClassifier(**QUICK), {"network": [None, SHORT]}, cv=2).fit(X, y)
     assert with_or_without.best_params_["network"] in (None, SHORT)
 

@@ -1,6 +1,7 @@
 """scikit-learn to the letter: its own checks, and the company that estimators keep."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 
-SHORT = {"network": NetworkSettings(restarts=1, epochs=20, gamma=0.8), "price": 1e-3, "random_state": 0}
+SHORT: dict[str, Any] = {"network": NetworkSettings(restarts=1, epochs=20, gamma=0.8), "price": 1e-3, "random_state": 0}
 
 
 # What cannot hold of a learner that draws: weighted rows and repeated rows are split differently into those that train
@@ -92,6 +93,7 @@ def test_a_notebook_shows_the_rules() -> None:
         assert "text/html" not in model._repr_mimebundle_()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of some releases of joblib and distributed together
 def test_dask_can_carry_the_work() -> None:
     """Any joblib backend will do; the rules are the same."""

@@ -62,6 +62,7 @@ def test_the_front_is_of_one_type(two: tuple, three: tuple) -> None:
         assert frame["size"].tolist() == [point.size for point in rows]
         shown = repr(model.front_).splitlines()
         assert len(shown) == 1 + len(rows)
+        assert "size" in shown[0]
         assert ("label" in shown[0]) == (len(labels) > 1)
         assert shown[-1].endswith(labels[-1]) == (len(labels) > 1)
 

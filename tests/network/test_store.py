@@ -4,6 +4,7 @@ import logging
 import os
 import subprocess
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -18,10 +19,11 @@ from r2n.network.engine import compile_or_load, program_key
 from r2n.network.store import DIGEST, Store
 
 FIT = """
-from r2n import R2NClassifier
+from r2n import NetworkSettings, R2NClassifier
 import numpy as np
 X = np.random.default_rng(0).random((300, 2))
-print(R2NClassifier(restarts=1, epochs=3, effort="quick", random_state=0).fit(X, X[:, 0] > 0.5).rules_)
+short = NetworkSettings(restarts=1, epochs=3)
+print(R2NClassifier(network=short, effort="quick", random_state=0).fit(X, X[:, 0] > 0.5).rules_)
 """
 
 
@@ -146,7 +148,7 @@ def test_every_step_of_writing_may_fail(tmp_path: Path, lowered: Lowered, monkey
         raise full
 
     places = [(Path, name) for name in ("mkdir", "replace", "iterdir", "read_bytes", "stat")]
-    for owner, name in [*places, (store.tempfile, "mkstemp"), (store.os, "utime"), (Path, "unlink")]:
+    for owner, name in [*places, (tempfile, "mkstemp"), (os, "utime"), (Path, "unlink")]:
         folder = tmp_path / name
         Store(folder).write("another", b"kept before")
         with monkeypatch.context() as patch:

@@ -155,7 +155,7 @@ def test_a_long_range_is_not_walked_through() -> None:
 )
 def test_what_cannot_be_a_domain_is_refused(said: object, message: str) -> None:
     with pytest.raises(ParameterError, match=re.escape(message)):
-        Domain.parse(said) if isinstance(said, str) else Domain.read(said)  # type: ignore[arg-type]
+        Domain.parse(said) if isinstance(said, str) else Domain.read(said)
 
 
 def test_nothing_but_missing_reads_back() -> None:

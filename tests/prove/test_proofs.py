@@ -48,7 +48,7 @@ def test_the_fixture_is_read_whole() -> None:
 
 
 @pytest.mark.parametrize("prove", PROOFS, ids=lambda prove: prove.__name__)
-def test_each_proof_has_something_to_do(prove: object) -> None:
+def test_each_proof_has_something_to_do(prove: Any) -> None:
     cases = [(RuleSet.parse(before), domain) for _, domain, before, _ in read_fixture()]
     assert any(prove(rules, Prover(domain, rules.literals)) != rules for rules, domain in cases)
 

@@ -15,7 +15,8 @@ from r2n.errors import ParameterError
 from r2n.rewrite import expanded
 from r2n.rewrite.expand import MOST_CASES, expand_rule
 from r2n.rules import Baseline, ClassRules, Halfspace, Membership, Rule, RuleSet, parse_rule
-from r2n.rules.literals import MOST_POINTS, has_cases
+from r2n.rules.literals import has_cases
+from r2n.rules.terms import MOST_POINTS
 from r2n.table import Schema, Table
 from tests.strategies import (
     CATEGORIES,

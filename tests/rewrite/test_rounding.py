@@ -257,7 +257,7 @@ def test_several_classes() -> None:
 @pytest.mark.parametrize("changes", [-1, 0.5, True, "1", None])
 def test_rows_to_change_are_a_number(changes: object) -> None:
     with pytest.raises(ParameterError, match="changes must be a number of rows, 0 or more"):
-        RuleSet.parse("yes if x > 1 else no").rounded({"x": [1]}, changes)  # type: ignore[arg-type]
+        RuleSet.parse("yes if x > 1 else no").rounded({"x": [1]}, changes)
 
 
 @settings(max_examples=200)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_the_fixture_is_read_whole() -> None:
 
 
 @pytest.mark.parametrize("rewrite", PASSES, ids=lambda rewrite: rewrite.__name__)
-def test_each_pass_has_something_to_do(rewrite: object) -> None:
+def test_each_pass_has_something_to_do(rewrite: Any) -> None:
     assert any(rewrite(RuleSet.parse(before)) != RuleSet.parse(before) for _, before, _ in read_fixture())
 
 

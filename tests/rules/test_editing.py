@@ -60,7 +60,7 @@ def test_a_rule_that_two_classes_share_is_taken_from_one() -> None:
 def test_numbers_of_no_rule_are_refused(number: object) -> None:
     for found in (RULES, CLASSES):
         with pytest.raises(ParameterError, match=r"there is no rule|named by its number"):
-            found.without(number)  # type: ignore[arg-type]
+            found.without(number)
     with pytest.raises(ParameterError, match="there is no rule 1: there is no rule, counted"):
         RuleSet().without(1)
 
@@ -74,7 +74,7 @@ def test_taking_a_rule_out_takes_its_rows_and_putting_it_back_brings_them(world:
     fired = world.rules.fires(world.table)
     assert_array_equal(left.truth(world.table), np.delete(fired, number - 1, axis=1).any(axis=1))
     rule = world.rules.rules[number - 1]
-    assert left.with_rule(rule) == left.with_rule(str(rule)) == world.rules
+    assert left.with_rule(rule) == left.with_rule(str(rule)) == world.rules  # type: ignore[call-arg]
 
 
 # -- rules by text ----------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def test_rules_that_were_made_are_checked_too() -> None:
         with pytest.raises(ParameterError, match=message):
             RULES.with_rule(Rule((Halfspace.of(terms, 1),)))
     with pytest.raises(ParameterError, match="a rule must be given as text"):
-        RULES.with_rule(parse_literal("age > 1"))  # type: ignore[arg-type]
+        RULES.with_rule(parse_literal("age > 1"))
     with pytest.raises(ParameterError, match=r"there are no rules for 'd', only for \['a', 'b'\]"):
         CLASSES.with_rule("age > 1", "d")
 
@@ -186,7 +186,7 @@ def test_learn_edit_and_learn_around_what_was_edited() -> None:
     y = np.where((X["x"] > 0.7) | ((X["y"] < 0.4) & (X["z"] == "a")), "yes", "no")
     m = R2NClassifier(effort="quick", positive="yes", random_state=0).fit(X, y)
     number = next(k for k, rule in enumerate(m.rules_.rules, start=1) if rule.columns == ("x",))
-    policy = m.rules_.without(number).with_rule("x > 0.9 and y is known")
+    policy = m.rules_.without(number).with_rule("x > 0.9 and y is known")  # type: ignore[call-arg]
     edited = RuleSet.parse(str(policy), schema=m.rules_.schema)
     assert edited == policy
     fixed = edited.with_rules([rule for rule in edited.rules if "x" in rule.columns])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from r2n.errors import ParameterError
 from r2n.rules import RuleSet, measure
 
 RULES = RuleSet.parse("yes if x > 3 or z in {a} or x > 100 else no")
-TABLE = {"x": [1, 4, 5, 2, 0], "z": ["a", "a", "b", "b", "b"]}
+TABLE: dict[str, list[Any]] = {"x": [1, 4, 5, 2, 0], "z": ["a", "a", "b", "b", "b"]}
 Y = ["no", "yes", "yes", "no", "yes"]
 
 

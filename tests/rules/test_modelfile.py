@@ -11,13 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 from hypothesis import given
 
 from r2n.errors import ModelFileError, OutputError, ParseError
 from r2n.rules import Baseline, ClassRules, Halfspace, Known, Membership, Missing, Rule, RuleSet, limits, modelfile
+from r2n.rules.document import from_text
 from r2n.rules.modelfile import load, save, to_text
 from r2n.table import Column, Schema
 from tests.strategies import World, class_worlds, worlds
@@ -79,7 +80,7 @@ def test_sets_in_sums_are_version_3(tmp_path: Path) -> None:
     assert load(tmp_path / "m.json") == rules
     chain = ClassRules.parse("a if x > 1 else b if x + 2·(z in {a}) > 3 else c")
     assert json.loads(to_text(chain))["version"] == 3
-    assert modelfile.from_text(to_text(chain)) == chain
+    assert from_text(to_text(chain)) == chain
     plain = ClassRules.parse("a if x > 1 else b if x > 3 and z in {a} else c")
     assert json.loads(to_text(plain))["version"] == 2  # which an older r2n reads
 
@@ -134,7 +135,7 @@ def test_only_columns_that_are_read_leave_what_they_held(text: str, kept: Callab
 
 def test_rules_that_ask_whether_a_column_is_missing_keep_that_alone() -> None:
     text = "yes if mail is missing or code is known and account is known and paid is missing else no"
-    rules = modelfile.from_text(to_text(learned(text)))
+    rules = from_text(to_text(learned(text)))
     found = {column.name: column for column in rules.schema.columns}
     assert found["mail"] == Column("mail", "categorical", missing=True, missing_values=("?",))
     assert found["code"] == Column("code", "numeric", missing=True)  # of which exports know the type
@@ -158,8 +159,9 @@ def test_a_rule_that_is_taken_out_leaves_nothing() -> None:
 def test_a_file_that_says_more_is_read_and_forgets_it() -> None:
     doc = json.loads(to_text(learned("yes if age > 40 else no")))
     schema = learned("yes if age > 40 else no").schema
-    read = modelfile.from_text(json.dumps(doc | {"columns": schema.to_json()}))
+    read = from_text(json.dumps(doc | {"columns": schema.to_json()}))
     assert read.schema == schema.keep(["age"])
+    assert isinstance(read, RuleSet)
     assert read.with_rule("mail = anyone").columns == ("age", "mail")  # nothing is known of it, so nothing refused
     with pytest.raises(ParseError, match="nothing is known of the range of column 'account'"):
         read.with_rule("age/account > 3")
@@ -413,7 +415,7 @@ def test_code_in_names_stays_text(tmp_path: Path, name: str) -> None:
 def test_files_of_version_1_are_read(tmp_path: Path) -> None:
     old = document() | {"version": 1}
     del old["training"]
-    schema = [
+    schema: list[Any] = [
         {"name": name, "kind": kind, "low": None, "high": None, "categories": [], "missing": True, "missing_values": []}
         for name, kind in [("income", "numeric"), ("debt", "numeric"), ("z", "categorical"),
                            ("smile \U0001f600", "categorical")]
@@ -504,9 +506,9 @@ def test_counts_stay_with_their_rules_whatever_their_order_in_the_file(text: str
     rules = RuleSet.parse(text) if text.startswith("yes") else ClassRules.parse(text)
     rules = rules.with_baseline(Baseline.count(rules, X, Y))
     for seed in range(200):
-        read = modelfile.from_text(json.dumps(shuffled(json.loads(to_text(rules)), random.Random(seed))))
+        read = from_text(json.dumps(shuffled(json.loads(to_text(rules)), random.Random(seed))))
         assert read == rules
-        again = modelfile.from_text(to_text(read))
+        again = from_text(to_text(read))
         assert again.baseline == read.baseline
         assert to_text(again) == to_text(read)
         for label, rule, counted in read.baseline.rules:
@@ -533,6 +535,7 @@ def test_every_file_keeps_to_the_published_schema(world: World) -> None:
 
 
 def test_the_published_schema_refuses_what_the_reader_refuses() -> None:
+    changes: dict[str, Any]
     for changes in ({"version": 1}, {"extra": 1}, {"rules": [1]}, {"label": None}, {"columns": {}}, {"training": []},
                     {"rules": [[{"kind": "lambda"}]]}, {"rules": [[{"kind": "known", "column": 3}]]}, {"version": 5},
                     {"rules": [[{"kind": "halfspace", "terms": [[{"kind": "known", "column": "x"}, 1]],
@@ -558,7 +561,7 @@ def test_the_page_shows_a_file_that_is_read() -> None:
     page = (Path(__file__).parents[2] / "docs" / "modelfile.md").read_text(encoding="utf-8")
     shown = page.partition("```json\n")[2].partition("```")[0]
     jsonschema.validate(json.loads(shown), SCHEMA)
-    rules = modelfile.from_text(shown)
+    rules = from_text(shown)
     assert str(rules) == "yes if age is missing\n    or income - 2.1·debt > 12.5 and region in {3, north}\nelse no"
     assert rules.baseline is not None
     assert [(label, covered) for label, _, (covered, _) in rules.baseline.rules] == [("yes", 20)]

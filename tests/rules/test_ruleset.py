@@ -88,15 +88,15 @@ def test_rules_are_sorted_without_repeats() -> None:
 )
 def test_labels_without_meaning_are_refused(label: object, default: object, message: str) -> None:
     with pytest.raises(ParameterError) as error:
-        RuleSet((), label, default)  # type: ignore[arg-type]
+        RuleSet((), label, default)
     assert str(error.value) == message
 
 
 def test_rules_are_made_of_literals_and_rule_sets_of_rules() -> None:
     with pytest.raises(ParameterError, match="a rule is made of literals, not of 'x > 1'"):
-        Rule(("x > 1",))  # type: ignore[arg-type]
+        Rule(("x > 1",))
     with pytest.raises(ParameterError, match="a rule set is made of rules, not of Known"):
-        RuleSet((Known("x"),))  # type: ignore[arg-type]
+        RuleSet((Known("x"),))
 
 
 def test_schema_is_no_part_of_equality(rules: RuleSet) -> None:
@@ -167,7 +167,7 @@ def test_fires_has_a_column_for_each_rule(rules: RuleSet) -> None:
     [("yes", "no", "U"), (1, 0, "i"), (True, False, "b"), (1.0, 0.0, "f"), ("yes", False, "O"), (2**70, 0, "O")],
 )
 def test_labels_come_back_as_they_were(label: object, default: object, kind: str) -> None:
-    predicted = RuleSet((Rule((Known("x"),)),), label, default).predict({"x": [1.0, math.nan]})  # type: ignore[arg-type]
+    predicted = RuleSet((Rule((Known("x"),)),), label, default).predict({"x": [1.0, math.nan]})
     assert predicted.tolist() == [label, default]
     assert [type(value) for value in predicted.tolist()] == [type(label), type(default)]
     assert predicted.dtype.kind == kind

@@ -67,6 +67,7 @@ with multiprocessing.get_context("fork").Pool(1) as pool:  # a worker that may h
     assert said.split() == ["True"] * 2
 
 
+@pytest.mark.slow
 def test_what_needs_no_network_starts_no_process_in_a_forked_child() -> None:
     said = output_of("""
 from r2n import NetworkSettings, R2NClassifier
@@ -80,6 +81,7 @@ print(in_a_child(lambda: R2NClassifier(time_limit=1, random_state=0).fit(X, y).r
     assert said.split() == ["True", "True"]
 
 
+@pytest.mark.slow
 def test_a_parent_that_only_imported_leaves_jax_to_the_child() -> None:
     said = output_of("""
 from r2n import R2NClassifier
@@ -89,6 +91,7 @@ print(in_a_child(lambda: bool(fitted()) and not LOST.jax))
     assert said.split() == ["True"]
 
 
+@pytest.mark.slow
 def test_a_parent_that_used_jax_and_knew_nothing_of_r2n() -> None:
     said = output_of("""
 import jax.numpy
@@ -99,6 +102,7 @@ print(bool(in_a_child(fitted)))
     assert said.split() == ["True"]
 
 
+@pytest.mark.slow
 def test_joblibs_workers_and_the_teachers_threads_stay_with_the_parent() -> None:
     said = output_of("""
 options = {"teacher": True, "n_jobs": 2, "effort": "quick", "time_limit": None}

@@ -25,7 +25,7 @@ from r2n.rules import RuleSet
 from r2n.runtime.interrupts import allow_interrupts, hold_interrupts
 from r2n.search import Move
 
-QUICK = {"effort": "quick", "network": NetworkSettings(restarts=1, epochs=20), "random_state": 0}
+QUICK: dict[str, Any] = {"effort": "quick", "network": NetworkSettings(restarts=1, epochs=20), "random_state": 0}
 
 
 def press() -> None:
@@ -144,7 +144,7 @@ STAGES = [
     ("r2n.search.finish.refit", "interrupted while refining"),
     ("r2n.search.finish.with_short_numbers", "interrupted while refining"),
     ("r2n.search.shorten.round_predictions", "interrupted while refining"),
-    ("r2n.estimator.forget_unread", "interrupted when all rules were found"),
+    ("r2n.estimator.classifier.forget_unread", "interrupted when all rules were found"),
 ]
 
 
@@ -177,7 +177,7 @@ def test_a_ctrl_c_before_anything_was_found_is_raised(monkeypatch: pytest.Monkey
         ("r2n.learn.network.train_network", 3, r"between classes; finished: 'a', 'b'; without rules: 'c'\."),
         ("r2n.learn.pipeline.screen_columns", 2, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
         ("r2n.search.choose.choose_point", 2, r"while refining \(class 'b', .*\); finished: 'a'; without rules: 'c'\."),
-        ("r2n.learn.picks.grouped", 1, r"interrupted when all rules were found; none is missing\."),
+        ("r2n.learn.picks.group_rows", 1, r"interrupted when all rules were found; none is missing\."),
     ],
 )
 def test_classes_that_are_done_are_kept(monkeypatch: pytest.MonkeyPatch, stage: str, when: int, words: str) -> None:
@@ -187,10 +187,10 @@ def test_classes_that_are_done_are_kept(monkeypatch: pytest.MonkeyPatch, stage: 
     with pytest.warns(Interrupted, match=words) as caught:
         model = R2NClassifier(**QUICK).fit(X, y)
     assert len(caught) == 1
-    assert model.rules_["a"].rules == whole.rules_["a"].rules
+    assert model.rules_["a"].rules == whole.rules_["a"].rules  # type: ignore[index]
     assert model.predict_proba(X).shape == (90, 3)
     assert model.score(X, y) >= 0.6
-    assert RuleSet.parse(str(model.rules_["a"])).label == "a"
+    assert RuleSet.parse(str(model.rules_["a"])).label == "a"  # type: ignore[index]
 
 
 def test_twice_in_a_row_keeps_the_best_and_three_times_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +222,7 @@ def test_ctrl_c_while_others_work_ends_them() -> None:
             press()
 
     X, y = example(4).sample(500, random_state=0)
-    few = {"network": NetworkSettings(restarts=2, epochs=20), "random_state": 0}
+    few: dict[str, Any] = {"network": NetworkSettings(restarts=2, epochs=20), "random_state": 0}
     with pytest.warns(Interrupted, match="interrupted while refining"):
         model = R2NClassifier(**few, n_jobs=2, callback=impatient).fit(X, y)
     assert model.score(X, y) > 0.5
@@ -285,8 +285,8 @@ def is_running(pid: int) -> bool:
 def test_ctrl_c_at_any_time_has_one_of_two_outcomes(effort: str, seed: int) -> None:
     rng = random.Random(seed)
     command = [sys.executable, "-c", FIT, effort]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, start_new_session=True, **pipes) as fit:  # type: ignore[call-overload]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, start_new_session=True, **pipes) as fit:
         assert fit.stdout.readline() == "begun\n"
         time.sleep(rng.uniform(0.0, 15.0))
         started = children_of(fit.pid)

@@ -108,7 +108,7 @@ def test_a_process_that_dies_leaves_a_draft_that_the_next_one_removes(tmp_path: 
         child = os.fork()
         if child == 0:
             faulty = Faulty(at, lambda: os._exit(3))
-            outputs.os = faulty  # type: ignore[assignment]
+            outputs.os = faulty  # type: ignore[assignment, attr-defined]
             write_file(path, b"the new one")
             os._exit(0)
         _, status = os.waitpid(child, 0)

@@ -10,6 +10,7 @@ import sys
 import termios
 import time
 from types import SimpleNamespace
+from typing import Self
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_the_estimator_tells_the_bar_which_class_it_is(monkeypatch: pytest.Monke
     titles = []
 
     class Watched(ProgressBar):
-        def __enter__(self) -> ProgressBar:
+        def __enter__(self) -> Self:
             titles.append(self._title)
             return self
 
@@ -94,6 +95,7 @@ def test_the_time_grows_from_the_first_class_on() -> None:
 CODE = """
 import time
 from types import SimpleNamespace
+from typing import Self
 from r2n.runtime.progress import Part, ProgressBar
 part = Part(11, 26, time.monotonic() - 3_700)
 with ProgressBar(100, True, part, 0.5) as bar:

@@ -24,7 +24,7 @@ from r2n.runtime.workers import LOOK_EVERY, MOST_POOLS, side_by_side
 from r2n.search import Move
 
 posix = pytest.mark.skipif(os.name != "posix", reason="kills processes by signals")
-FEW = {"network": NetworkSettings(restarts=2, epochs=40, gamma=0.85), "random_state": 0}
+FEW: dict[str, Any] = {"network": NetworkSettings(restarts=2, epochs=40, gamma=0.85), "random_state": 0}
 
 
 def is_alive(pid: int) -> bool:
@@ -166,6 +166,7 @@ def dying_once(mark: Path) -> Callable[..., Iterator[Any]]:
     return fatal
 
 
+@pytest.mark.slow
 @posix
 def test_a_fit_whose_workers_die_gives_the_same_rules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     X, y = example(4).sample(700, random_state=0, flip=0.1)
@@ -225,7 +226,7 @@ def test_threads_end_when_nobody_waits_for_them() -> None:
     with parallel_config(backend="threading"):
         arriving = side_by_side(count, range(2), n_jobs=2)
         next(arriving)
-        arriving.close()
+        arriving.close()  # type: ignore[attr-defined]
     assert ended.wait(3.0)
 
 

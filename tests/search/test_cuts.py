@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from r2n.rules import RuleSet
 from r2n.search.cuts import find_best_coefficient, find_best_cut, split_gap
-from r2n.search.front import Front, Point, find_within_one_error
+from r2n.search.front import Front, Point, find_first_as_good
 from r2n.search.plan import REACH
 
 rows = st.lists(st.tuples(st.integers(-4, 4), st.integers(-3, 3)), min_size=1, max_size=12)
@@ -72,16 +72,14 @@ def point(size: int, error: float) -> Point:
 def test_the_front_keeps_the_best_of_each_size_and_no_worse_larger_one() -> None:
     front = Front.of([point(3, 0.2), point(1, 0.3), point(2, 0.3), point(3, 0.1), point(0, 0.5), point(4, 0.1)])
     assert [(p.size, p.train_error) for p in front] == [(0, 0.5), (1, 0.3), (3, 0.1)]
-    assert "size" in repr(front)
-    assert front.frame()["size"].tolist() == [0, 1, 3]
 
 
 def test_one_standard_error_takes_the_smallest_that_is_as_good() -> None:
     rng = np.random.default_rng(0)
     noise = rng.random(1_000) < 0.1
     wrong = np.column_stack([noise | (np.arange(1_000) < 300), noise ^ (np.arange(1_000) < 1), noise])
-    assert find_within_one_error(wrong, np.ones(len(wrong))) == 1
-    assert find_within_one_error(wrong[:, ::-1], np.ones(len(wrong))) == 0
+    assert find_first_as_good(wrong, np.ones(len(wrong)), 2, 1.0) == 1
+    assert find_first_as_good(wrong[:, ::-1], np.ones(len(wrong)), 0, 1.0) == 0
 
 
 def test_the_best_point_is_the_smallest_of_the_highest_score_on_rows_held_out() -> None:

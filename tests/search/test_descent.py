@@ -3,6 +3,7 @@
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -213,7 +214,10 @@ def same_structure(found: RuleSet, true: RuleSet) -> bool:
     return shape(found) == shape(true)
 
 
-@pytest.mark.parametrize("known", [example(k) for k in range(1, 6)] + [toy()], ids=lambda known: known.name)
+KNOWN = [example(1), example(4), *(pytest.param(known, marks=pytest.mark.slow) for known in map(example, (2, 3, 5)))]
+
+
+@pytest.mark.parametrize("known", [*KNOWN, pytest.param(toy(), marks=pytest.mark.slow)], ids=lambda known: known.name)
 def test_known_rules_come_back_exactly(known: KnownRule) -> None:
     X, y = known.sample(10_000, random_state=0)
     model = R2NClassifier(random_state=0).fit(X[:8_000], y[:8_000])
@@ -269,11 +273,19 @@ def test_within_a_size_the_best_rules_are_taken_and_a_single_column_is_found() -
     assert models[-1].rules_.size >= R2NClassifier(random_state=0).fit(X, y).rules_.size
 
 
-LIMITS = {"max_columns": 2, "max_literals": 2, "max_rules": 2, "max_size": 3}
+LIMITS: dict[str, Any] = {"max_columns": 2, "max_literals": 2, "max_rules": 2, "max_size": 3}
 
 
-@pytest.mark.parametrize("limited", [*({name: most} for name, most in LIMITS.items()), LIMITS], ids=str)
-@pytest.mark.parametrize("how", ["none", "quick", "default", "interrupted"])
+HOW = ["none", "quick", "default", "interrupted"]
+ALL_AT_ONCE = [(how, LIMITS) for how in HOW]
+ONE_BY_ONE = [(how, {name: most}) for how in HOW for name, most in LIMITS.items()]
+
+
+@pytest.mark.parametrize(
+    ("how", "limited"),
+    [*ALL_AT_ONCE, *(pytest.param(*each, marks=[pytest.mark.slow] * (each[0] != "quick")) for each in ONE_BY_ONE)],
+    ids=str,
+)
 def test_limits_are_kept_however_much_is_done(how: str, limited: dict[str, int]) -> None:
     def impatient(event: object) -> None:
         if how == "interrupted" and not isinstance(event, Move) and event.epoch == 30:  # type: ignore[attr-defined]
@@ -281,7 +293,11 @@ def test_limits_are_kept_however_much_is_done(how: str, limited: dict[str, int])
 
     X, y = example(4).sample(800, random_state=0)
     effort = "default" if how == "interrupted" else how
-    few = {"network": NetworkSettings(restarts=2, epochs=40, gamma=0.85), "effort": effort, "random_state": 0}
+    few: dict[str, Any] = {
+        "network": NetworkSettings(restarts=2, epochs=40, gamma=0.85),
+        "effort": effort,
+        "random_state": 0,
+    }
     with pytest.warns(Interrupted) if how == "interrupted" else nullcontext():
         rules = R2NClassifier(**few, **limited, callback=impatient).fit(X, y).rules_
     assert rules.n_rules <= limited.get("max_rules", 99)

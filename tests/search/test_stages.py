@@ -213,7 +213,8 @@ def labels_as_they_came(sample: Sample) -> Taught:
 
 def finish_chosen(plan: Plan = PLAN, interrupted: bool = False) -> tuple[Chosen, Refined, list[Move]]:
     blank, sample = world()
-    chosen, moves = chosen_of(blank, sample), []
+    chosen = chosen_of(blank, sample)
+    moves: list[Move] = []
     return chosen, finish(chosen, labels_as_they_came(sample), interrupted, sample, plan, moves.append), moves
 
 

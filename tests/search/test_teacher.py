@@ -2,6 +2,7 @@
 
 import time
 from math import inf
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -89,10 +90,11 @@ def test_of_many_categories_it_reads_the_most_frequent() -> None:
 
 
 @pytest.mark.parametrize(
-    "teacher", [pytest.param(None, marks=pytest.mark.slow), True, pytest.param(False, marks=pytest.mark.slow)]
+    ("teacher", "n"),
+    [(True, 800), *(pytest.param(teacher, 2_000, marks=pytest.mark.slow) for teacher in (None, True, False))],
 )
-def test_scores_are_on_the_labels_as_they_came(teacher: bool | None) -> None:
-    X, y = example(5).sample(2_000, random_state=0, flip=0.15)
+def test_scores_are_on_the_labels_as_they_came(teacher: bool | None, n: int) -> None:
+    X, y = example(5).sample(n, random_state=0, flip=0.15)
     model = R2NClassifier(teacher=teacher, price=1e-3, random_state=0).fit(X, y)
     best = model.front_[len(model.front_) - 1]
     assert 0.7 < best.train_score < 0.9
@@ -143,7 +145,8 @@ def test_where_a_line_knows_more_than_boosting_the_two_are_asked_together() -> N
     assert score_brier(opinion, judges) < min(score_brier(boosted, judges), score_brier(line, judges))
 
 
-@pytest.mark.parametrize("wanted", [None, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", [None, True])
 def test_it_never_turns_over_most_of_a_class(wanted: bool | None) -> None:
     """3 % of the rows, weighed as much as the others: boosting misses most of them out of fold."""
     rng = np.random.default_rng(0)
@@ -165,6 +168,6 @@ def test_clean_labels_that_boosting_errs_on_are_fitted_as_they_are() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1_500, 8))
     y = X @ [1, -1, 1, -1, 1, -1, 1, -1] > 0.5
-    quick = {"max_columns": None, "network": NetworkSettings(restarts=2, epochs=60), "random_state": 0}
+    quick: dict[str, Any] = {"max_columns": None, "network": NetworkSettings(restarts=2, epochs=60), "random_state": 0}
     model = R2NClassifier(**quick).fit(X[:1_000], y[:1_000])
     assert model.score(X[1_000:], y[1_000:]) > 0.985

@@ -1,6 +1,7 @@
 """Texts that are dates or identifiers are no categories, unless the user says so."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ FRAME = pd.DataFrame(
     {"x": X, "name": [f"person {k}" for k in range(N)], "day": DAYS, "region": ["north", "west"] * (N // 2)}
 )
 Y = X > 0.4
-QUICK = {"network": NetworkSettings(restarts=1, epochs=5), "effort": "none", "random_state": 0}
+QUICK: dict[str, Any] = {"network": NetworkSettings(restarts=1, epochs=5), "effort": "none", "random_state": 0}
 
 
 @pytest.mark.parametrize("frame", [FRAME, pl.from_pandas(FRAME), FRAME.astype({"name": "category"})])

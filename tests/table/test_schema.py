@@ -8,6 +8,7 @@ import subprocess
 import sys
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from numpy.testing import assert_array_equal
 from r2n.errors import ModelFileError, SchemaError
 from r2n.rules import RuleSet
 from r2n.table import Column, Schema, Table
-from r2n.table.table import BLOCK
+from r2n.table.raw import BLOCK
 
 NAN = math.nan
 
@@ -61,7 +62,7 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
-def test_every_kind_of_table_is_read_alike(make: object) -> None:
+def test_every_kind_of_table_is_read_alike(make: Any) -> None:
     X = make()
     schema, table = Schema.learn(X)
     n, f, w, b = table.names
@@ -143,7 +144,7 @@ def test_array_likes_are_read() -> None:
 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
-def test_take(make: object) -> None:
+def test_take(make: Any) -> None:
     table = Table.read(make())
     n, _, w, _ = table.names
     assert_array_equal(table.take([3, 1]).numeric(n), [2, NAN])
@@ -334,7 +335,7 @@ def test_same_order_says_which_names_differ(names: list[str], message: str) -> N
 
 
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, lambda d: pl.DataFrame(d, strict=False)])
-def test_text_in_a_numeric_column(frame: object) -> None:
+def test_text_in_a_numeric_column(frame: Any) -> None:
     with pytest.raises(SchemaError) as error:
         SCHEMA.table(frame({"age": ["1", "2", "x", "abc"], "region": ["n"] * 4}))
     assert str(error.value) == (
@@ -404,8 +405,8 @@ LONG_FRAMES = {
 
 
 @pytest.mark.parametrize("make", LONG_FRAMES.values(), ids=LONG_FRAMES)
-def test_long_numbers_that_are_categories_stay_apart(make: object) -> None:
-    schema, table = Schema.learn(make(), categorical=["x0"])  # type: ignore[operator]
+def test_long_numbers_that_are_categories_stay_apart(make: Any) -> None:
+    schema, table = Schema.learn(make(), categorical=["x0"])
     assert schema.column("x0").categories == (2**60, 2**60 + 1)
     assert table.codes("x0")[0][:4].tolist() == [0, 1, 0, 1]
 
@@ -421,8 +422,8 @@ ARRAYS = {
 
 
 @pytest.mark.parametrize("make", ARRAYS.values(), ids=ARRAYS)
-def test_what_stands_inside_a_frame_may_stand_in_a_dict(make: object) -> None:
-    schema, _ = Schema.learn({"w": make(["b", "a", "b"]), "n": pd.array([1.5, None, 3.0], dtype="Float64")})  # type: ignore[operator]
+def test_what_stands_inside_a_frame_may_stand_in_a_dict(make: Any) -> None:
+    schema, _ = Schema.learn({"w": make(["b", "a", "b"]), "n": pd.array([1.5, None, 3.0], dtype="Float64")})
     assert schema.column("w").categories == ("a", "b")
     assert (schema.column("n").low, schema.column("n").high, schema.column("n").missing) == (1.5, 3.0, True)
 
@@ -438,13 +439,13 @@ SINGLES = {
 
 
 @pytest.mark.parametrize("make", SINGLES.values(), ids=SINGLES)
-def test_codes_and_categories_are_found_in_single_precision(make: object) -> None:
-    _, table = Schema.learn(make(), missing_values=[-9.9])  # type: ignore[operator]
+def test_codes_and_categories_are_found_in_single_precision(make: Any) -> None:
+    _, table = Schema.learn(make(), missing_values=[-9.9])
     assert np.isnan(table.numeric("x0")).tolist() == [True, False, False]
-    schema, _ = Schema.learn(make(), categorical=["x0"], missing_values=[-9.9])  # type: ignore[operator]
+    schema, _ = Schema.learn(make(), categorical=["x0"], missing_values=[-9.9])
     assert schema.column("x0").categories == (0.1, 0.3)
     rules = RuleSet.parse("yes if x0 in {0.1} else no", schema)
-    assert rules.predict(make()).tolist() == rules.predict([[-9.9], [0.1], [0.3]]).tolist() == ["no", "yes", "no"]  # type: ignore[operator]
+    assert rules.predict(make()).tolist() == rules.predict([[-9.9], [0.1], [0.3]]).tolist() == ["no", "yes", "no"]
 
 
 @pytest.mark.parametrize("codes", [[-9], {"x1": [-9, 0.25]}])
@@ -480,8 +481,8 @@ def test_numbers_of_which_some_or_all_are_missing(column: object) -> None:
     cells = (
         [None if cell is None or cell is pd.NA else cell for cell in column.to_list()]
         if isinstance(column, pl.Series)
-        else [None if cell is pd.NA else cell for cell in column]
-    )  # type: ignore[attr-defined]
+        else [None if cell is pd.NA else cell for cell in column]  # type: ignore[attr-defined]
+    )
     table = Table.read({"c": column})
     assert_array_equal(table.numeric("c"), [NAN if cell is None else float(cell) for cell in cells])
     assert table.codes("c")[1] == tuple(cell for cell in cells if cell is not None)
@@ -652,7 +653,7 @@ def test_bad_missing_values_are_refused(given: object, message: str) -> None:
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.uint8])
 @pytest.mark.parametrize("n_rows", [1, 1024, BLOCK, BLOCK + 1, 2 * BLOCK + 1500])
 def test_pieces_together_are_the_table(dtype: type, n_rows: int) -> None:
-    matrix = np.random.default_rng(0).integers(0, 200, (n_rows, 5)).astype(dtype)
+    matrix: np.ndarray = np.random.default_rng(0).integers(0, 200, (n_rows, 5)).astype(dtype)
     table, names = Table.read(matrix), ["x3", "x1", "x4"]
     renamed = Table.read(matrix).renamed({f"x{k}": f"y{k}" for k in range(5)})
     for whole, mine in ((table, names), (renamed, [name.replace("x", "y") for name in names])):

@@ -21,7 +21,7 @@ from r2n.prove import RowDiff
 from r2n.rules import ClassRules, RuleSet, modelfile
 from r2n.runtime.outputs import check_writable, write_file
 from r2n.table import Value
-from r2n.table.table import no_such_column
+from r2n.table.names import no_such_column
 from r2n.words import count, name_rows
 
 if TYPE_CHECKING:

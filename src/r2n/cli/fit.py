@@ -20,7 +20,7 @@ from r2n.runtime.interrupts import hold_interrupts
 from r2n.runtime.outputs import check_writable
 from r2n.table import Schema, Table
 from r2n.table.files import holds_integers, read_table
-from r2n.table.table import no_such_column
+from r2n.table.names import no_such_column
 from r2n.words import count, name_rows
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from itertools import accumulate
 from r2n.explain.row import Rules, one_row, spreads, values_in, write_exact, write_short
 from r2n.prove import Row
 from r2n.rules import ClassRules, Halfspace, Literal, Rule
-from r2n.rules.literals import Comparison
+from r2n.rules.comparison import Comparison
 from r2n.rules.text import write_name
 from r2n.table import Schema, Table, Value
 

@@ -13,7 +13,7 @@ from r2n.prove import Row
 from r2n.rules import ClassRules, Halfspace, RuleSet
 from r2n.rules.text import write_number, write_value
 from r2n.table import Table, Value
-from r2n.table.table import no_such_column
+from r2n.table.names import no_such_column
 
 Rules = RuleSet | ClassRules
 

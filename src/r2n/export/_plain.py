@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from r2n.errors import ParameterError
 from r2n.rules import ClassRules, Filled, Halfspace, Membership, Missing, Rule, RuleSet
-from r2n.rules.literals import Terms
+from r2n.rules.terms import Terms
 from r2n.rules.text import write_number
 from r2n.table import Column, Value
 from r2n.table.cells import shown

@@ -18,7 +18,7 @@ from r2n.export._sqlite import quoting, read_number
 from r2n.export._sqlnumbers import as_double, number
 from r2n.export._types import Type, keep_of_type, type_of
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet, column_of
-from r2n.rules.literals import Terms
+from r2n.rules.terms import Terms
 from r2n.table import Value
 from r2n.table.cells import shown
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from r2n.errors import ParameterError
 from r2n.export._typed import cases
 from r2n.rules import ClassRules, Filled, Halfspace, Key, Known, Literal, Membership, Missing, Rule, RuleSet
-from r2n.rules.literals import Terms
+from r2n.rules.terms import Terms
 from r2n.rules.text import join_signed, split_number, write_name, write_value
 from r2n.table import Value
 from r2n.table.cells import shown

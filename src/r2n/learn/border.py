@@ -28,7 +28,8 @@ class Border:
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Border:
-        """
+        """Number the columns in their order.
+
         >>> Border.of(["age", "debt"]).inward
         {'age': 'x0', 'debt': 'x1'}
         """
@@ -36,22 +37,22 @@ class Border:
         return cls(inward, {place: name for name, place in inward.items()})
 
     def enter(self, options: Options) -> Options:
-        """Inside, the expert speaks of positions; the callback is still told of names."""
+        """Put an expert's knowledge in positions; the callback still gets names."""
         knowledge = rename_columns(options.knowledge, self.inward)
-        callback = None if options.callback is None else self._told(options.callback)
+        callback = None if options.callback is None else self._translate(options.callback)
         return replace(options, knowledge=knowledge, callback=callback)
 
-    def _told(self, callback: Callable[[Record | Move], object]) -> Callable[[Record | Move], object]:
+    def _translate(self, callback: Callable[[Record | Move], object]) -> Callable[[Record | Move], object]:
         return lambda event: callback(self._move(event) if isinstance(event, Move) else event)
 
     def _move(self, move: Move) -> Move:
         return replace(move, rules=rename_columns(move.rules, self.outward))
 
     def leave(self, learned: Learned, table: Table, schema: Schema, options: Options) -> Learned:
-        """What was learned, over columns by their names, which `table`, `schema` and `options` know.
+        """Put what was learned in names, which `table`, `schema` and `options` know.
 
-        Names put the terms of a sum in another order, which may change its last bit, and with short numbers on both
-        sides a row. They are then made short once more.
+        Names put the terms of a sum in another order. That may change the sum's last bit, and so the prediction of a
+        row whose sum lies at a short threshold. The numbers of such rules are made short once more.
         """
 
         def name(short: RuleSet, rough: RuleSet) -> RuleSet:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.learn.given import truths
+from r2n.learn.given import evaluate_literals
 from r2n.network import DecodedHalfspace, Network, Params, Rows
 from r2n.rules import Halfspace, Literal, Rule, RuleSet
 from r2n.table import Scaling, Table
@@ -15,13 +15,13 @@ from r2n.table import Scaling, Table
 Means = NDArray[np.float32] | float
 
 
-def network_rows(
+def make_network_rows(
     table: Table, scaling: Scaling, given: Sequence[Literal], y: NDArray[np.bool_], weight: NDArray[np.float64]
 ) -> Rows:
-    """What the network sees of a table."""
+    """Make of a table what the network reads."""
     return Rows(
         x=scaling.matrix(table),
-        given=truths(given, table),
+        given=evaluate_literals(given, table),
         missing=scaling.missing(table),
         y=y.astype(np.float32),
         weight=weight.astype(np.float32),
@@ -30,7 +30,7 @@ def network_rows(
 
 
 def decode_halfspace(decoded: DecodedHalfspace, scaling: Scaling) -> Halfspace | bool:
-    """A learned literal in the table's units; True or False if it reads no column."""
+    """Bring a learned literal into the table's units; True or False if it reads no column."""
     terms, threshold = scaling.in_units(decoded.weights, decoded.bias)
     return Halfspace(terms, threshold) if terms else decoded.bias > 0
 
@@ -38,7 +38,7 @@ def decode_halfspace(decoded: DecodedHalfspace, scaling: Scaling) -> Halfspace |
 def decode_literals(
     network: Network, params: Params, scaling: Scaling, given: Sequence[Literal], mean: Means = 0.0
 ) -> tuple[Literal | bool, ...]:
-    """The M literals of the AND layer in its order: learned, then predefined."""
+    """List the M literals of the AND layer in its order: learned, then given."""
     learned = network.literals.decode(params.literals, mean)
     return (*(decode_halfspace(literal, scaling) for literal in learned), *given)
 
@@ -48,21 +48,21 @@ def extract(
     params: Params,
     scaling: Scaling,
     given: Sequence[Literal],
-    blank: RuleSet,
+    empty: RuleSet,
     mean: Means = 0.0,
 ) -> RuleSet:
-    """The rule set that the signs of u and v spell, with the labels and schema of `blank`.
+    """Read the rule set from the signs of u and v; it has the labels and the schema of `empty`.
 
-    `mean` is that of the network's columns, which stands in for those that a literal leaves out.
-    It is the step-function network, by propositions 1 and 2: no prediction differs.
+    A literal counts the columns that it leaves out at their `mean`. By propositions 1 and 2 the rules predict as the
+    step-function network does, on every row.
     """
     literals = decode_literals(network, params, scaling, given, mean)
     rules = (_rule([literals[i] for i in members]) for members in network.decode(params).rules)
-    return blank.with_rules(rule for rule in rules if rule is not None)
+    return empty.with_rules(rule for rule in rules if rule is not None)
 
 
 def _rule(members: Sequence[Literal | bool]) -> Rule | None:
-    """Constants are settled at once: a true one says nothing, a false one ends the rule."""
+    """Drop literals that are always true; a rule with one that is always false is no rule."""
     if any(member is False for member in members):
         return None
     return Rule(tuple(member for member in members if not isinstance(member, bool)))

@@ -23,13 +23,13 @@ class Counts:
 
     @classmethod
     def of(cls, fired: Bools, truth: Bools, weight: Floats) -> Counts:
-        """From which rules are true in which training rows, and which of these have the label."""
+        """Count from `fired`, which rules are true in which training rows, and `truth`, which rows have the label."""
         silent = ~fired.any(axis=1)
         silents = float(weight[truth & silent].sum()), float(weight[silent].sum())
         return cls((weight * truth) @ fired, weight @ fired, *silents)
 
     def probability(self, fired: Bools) -> Floats:
-        """Smoothed by one row of each class, and held on the side of one half that the rules are on."""
+        """Estimate the label's probability: smoothed by one row of each class, above one half where a rule fires."""
         share = (fired @ self.positives + 1) / (fired @ self.covered + 2)
         silent = (self.silent_positives + 1) / (self.silent + 2)
         above, below = np.nextafter(0.5, 1), np.nextafter(0.5, 0)
@@ -38,23 +38,23 @@ class Counts:
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """For each class that decides, in the order in which they are asked, and for the default: the classes' shares.
+    """The shares of the classes for each class in the order in which they are tried, and for the default.
 
-    They are those of the training rows decided so, smoothed by one row of each class; the decider's own is the
-    largest, so that no probability contradicts a prediction.
+    They are the shares among the training rows that this class's rules decided, smoothed by one row of each class. The
+    predicted class has the largest share, so that no probability contradicts a prediction.
     """
 
     shares: Floats  # (deciders, classes)
 
     @classmethod
     def of(cls, decided: Codes, winners: Codes, codes: Codes, weight: Floats) -> ClassCounts:
-        """From who decides each row, the class that each decider gives, and the rows' own classes."""
-        shares = [shares_of(codes, weight, decided == k, int(winner)) for k, winner in enumerate(winners)]
+        """Count from which rules decided each row, the classes that they predict, and the rows' own classes."""
+        shares = [smooth_shares(codes, weight, decided == k, int(winner)) for k, winner in enumerate(winners)]
         return cls(np.array(shares))
 
 
-def shares_of(codes: Codes, weight: Floats, rows: Bools, winner: int) -> Floats:
-    """The classes' shares of some rows, smoothed; the winner's is the largest."""
+def smooth_shares(codes: Codes, weight: Floats, rows: Bools, winner: int) -> Floats:
+    """Share some rows out among the classes, smoothed; the winner's is the largest."""
     n_classes = int(codes.max()) + 1
     counts = 1.0 + np.bincount(codes[rows], weights=weight[rows], minlength=n_classes)
     counts[winner] = counts.max()

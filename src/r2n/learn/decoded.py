@@ -1,4 +1,4 @@
-"""What a network's restarts spell, the choice among them, and what is done to the rules where nothing refines them."""
+"""The rules that a network's restarts spell, the choice among them, and how they are finished without a search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What training brought; nothing where there was no network."""
+    """The result of training; empty if there was no network."""
 
     decoded: tuple[Decoded, ...] = ()  # of every restart that did not break down
     history: tuple[Record, ...] = ()
@@ -39,33 +39,33 @@ class Trained:
     interrupted: bool = False  # by the user's Ctrl-C
 
 
-def best_decoded(decoded: Sequence[Decoded], by_loss: bool) -> Decoded:
-    """The restart of the lowest score. Losses compare at one temperature, so the coldest come first."""
+def find_best(decoded: Sequence[Decoded], by_loss: bool) -> Decoded:
+    """Find the restart with the lowest score. Losses compare only at one temperature, so the coldest come first."""
     return min(decoded, key=lambda one: (one.temperature if by_loss else 0.0, one.score))
 
 
-def choose(decoded: Sequence[Decoded], blank: RuleSet, judges: Labelled, options: Options) -> Decoded:
-    """The restart to keep: by its training loss, as the paper does, or by its crisp rules on the rows that judge.
+def choose(decoded: Sequence[Decoded], empty: RuleSet, judges: Labelled, options: Options) -> Decoded:
+    """Choose a restart by its training loss, as the paper does, or by its crisp rules on the rows that judge.
 
-    A rule set must beat the constants: without rules, and with one that is always true.
+    Crisp rules compete with two constants: no rules, and one rule that is always true.
     """
     if decoded and options.network is not None and options.network.keep == "loss":
-        return best_decoded(decoded, by_loss=True)
+        return find_best(decoded, by_loss=True)
 
     def cost(one: Decoded) -> tuple[float, int]:
         error = float(np.average(one.rules.truth(judges.table) != judges.truth, weights=judges.weight))
         return error + options.price * sum(len(rule.literals) for rule in one.rules.rules), one.rules.size
 
-    constants = [Decoded(rules, rules) for rules in (blank, blank.with_rules([Rule()]))]
+    constants = [Decoded(rules, rules) for rules in (empty, empty.with_rules([Rule()]))]
     return min([*decoded, *constants], key=cost)
 
 
 def finish_unrefined(
     decoded: Sequence[Decoded], rows: Labelled, judge: NDArray[np.intp], options: Options
 ) -> tuple[RuleSet, RuleSet, tuple[Step, ...]]:
-    """Choose a restart, bring its rules within the limits, make their numbers short; the rules before and after that.
+    """Choose a restart, bring its rules within the limits and make their numbers short.
 
-    Each step says how many rows it changed.
+    Returns the rules with long and with short numbers, and the steps with how many rows each changed.
     """
     table = rows.table
     chosen = choose(decoded, decoded[0].rules.with_rules(()), rows.take(judge), options)

@@ -1,4 +1,4 @@
-"""The fronts of all classes that have rules, as one: its rows are what `pick` takes."""
+"""The fronts of all classes that have rules, as one table: `pick` takes its rows."""
 
 from __future__ import annotations
 
@@ -14,22 +14,49 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Fronts(Sequence[Point]):
-    """For every class that has rules and every size the best rule set found; one row for each.
+    """The best rule set found for each size, and for each class that has rules: one row each.
 
     Rows of one class stand together, in ascending size. Two classes have one front, that of the class which the rules
-    describe. `front[i].rules.label` is the class of row i.
+    describe. Row `i` is `front[i]`, with `rules`, `size`, `train_score` and `held_out_score`; its class is
+    `front[i].rules.label`.
 
     Parameters
     ----------
     fronts : tuple of Front
-        One for each class that has rules; without points if none were found before a Ctrl-C.
+        One for each class that has rules; without points if a Ctrl-C came before any were found.
+
+    Examples
+    --------
+    >>> from r2n import R2NClassifier
+    >>> from r2n.datasets import example
+    >>> X, y = example(4).sample(500, random_state=0)
+    >>> front = R2NClassifier(network=None, effort="quick", random_state=0).fit(X, y).front_
+    >>> sizes = [point.size for point in front]
+    >>> sizes == sorted(sizes), len(front.frame()) == len(front)
+    (True, True)
     """
 
     fronts: tuple[Front, ...]
 
     @classmethod
     def of(cls, fronts: Iterable[Front | None]) -> Fronts:
-        """Of a class that has no front the rows are missing."""
+        """Put fronts together.
+
+        Parameters
+        ----------
+        fronts : iterable of Front or None
+            One for each class; None, for a class without a front, adds no rows.
+
+        Returns
+        -------
+        Fronts
+            All rows.
+
+        Examples
+        --------
+        >>> len(Fronts.of([None]))
+        0
+        """
         return cls(tuple(Front() if front is None else front for front in fronts))
 
     def __len__(self) -> int:
@@ -46,15 +73,74 @@ class Fronts(Sequence[Point]):
         return tuple(self)[i]
 
     def row(self, k: int, i: int) -> int:
-        """Where the i-th point of the k-th class stands."""
+        """Find the row of a point.
+
+        Parameters
+        ----------
+        k : int
+            The position of its class among those that have rules.
+        i : int
+            Its position in the front of that class.
+
+        Returns
+        -------
+        int
+            The row.
+
+        Examples
+        --------
+        >>> from r2n.rules import RuleSet
+        >>> from r2n.search import Front, Point
+        >>> one = Front((Point(RuleSet(), 0.5),))
+        >>> Fronts((one, one)).row(1, 0)
+        1
+        """
         return sum(map(len, self.fronts[:k])) + i
 
     def place(self, row: int) -> tuple[int, int]:
-        """Which class and which of its points stand there; the reverse of `row`."""
+        """Find which point a row is; the reverse of `row`.
+
+        Parameters
+        ----------
+        row : int
+            The row.
+
+        Returns
+        -------
+        k : int
+            The position of its class among those that have rules.
+        i : int
+            Its position in the front of that class.
+
+        Raises
+        ------
+        IndexError
+            If there is no such row.
+
+        Examples
+        --------
+        >>> from r2n.rules import RuleSet
+        >>> from r2n.search import Front, Point
+        >>> one = Front((Point(RuleSet(), 0.5),))
+        >>> Fronts((one, one)).place(1)
+        (1, 0)
+        """
         return [(k, i) for k, front in enumerate(self.fronts) for i in range(len(front))][row]
 
     def frame(self) -> pd.DataFrame:
-        """As a pandas frame, one row a point."""
+        """Make a pandas frame of the front.
+
+        Returns
+        -------
+        DataFrame
+            One line for each row, with its label, size, number of rules, literals per rule, both scores and the rules
+            as text.
+
+        Examples
+        --------
+        >>> Fronts.of([None]).frame().columns[:2].tolist()
+        ['label', 'size']
+        """
         import pandas as pd
 
         return pd.DataFrame(

@@ -12,14 +12,14 @@ from r2n.search.plan import FEWEST_OFFERED_ROWS, LEAST_OFFERED_SHARE, OFFERED_CA
 from r2n.table import Column, Schema, Table, Value
 
 
-def predefined_literals(schema: Schema, table: Table, negations: bool = False) -> tuple[Literal, ...]:
-    """One literal a category (with its negation on request), and whether a value is missing where some are.
+def offer_literals(schema: Schema, table: Table, negations: bool = False) -> tuple[Literal, ...]:
+    """List one literal for each category, and `is missing` and `is known` for columns with missing values.
 
-    Categories too rare to learn from are not offered, or a column of names would drown the network.
+    Rare categories are left out, or a column of names would drown the network. `negations` adds `not in`.
     """
     literals: list[Literal] = []
     for column in schema.columns:
-        for category in _frequent(column, table):
+        for category in _find_frequent(column, table):
             literals.append(Membership(column.name, (category,)))
             if negations:
                 literals.append(Membership(column.name, (category,), negated=True))
@@ -28,8 +28,8 @@ def predefined_literals(schema: Schema, table: Table, negations: bool = False) -
     return tuple(literals)
 
 
-def _frequent(column: Column, table: Table) -> tuple[Value, ...]:
-    """The categories that enough rows have, in their order; of many, the most frequent."""
+def _find_frequent(column: Column, table: Table) -> tuple[Value, ...]:
+    """Find the categories that enough rows have, in their order; of many, the most frequent."""
     if not column.categories:
         return ()
     codes, values = table.codes(column.name)
@@ -39,8 +39,8 @@ def _frequent(column: Column, table: Table) -> tuple[Value, ...]:
     return tuple(values[k] for k in np.sort(most_first) if counts[k] >= enough)
 
 
-def truths(literals: Sequence[Literal], table: Table) -> NDArray[np.bool_]:
-    """The literals as Boolean columns."""
+def evaluate_literals(literals: Sequence[Literal], table: Table) -> NDArray[np.bool_]:
+    """Evaluate literals on each row, as Boolean columns."""
     columns = np.empty((table.n_rows, len(literals)), dtype=np.bool_)
     for k, literal in enumerate(literals):
         columns[:, k] = literal.evaluate(table)

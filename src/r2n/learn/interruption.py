@@ -1,4 +1,4 @@
-"""What a Ctrl-C left, in words."""
+"""The warning after a Ctrl-C."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from r2n.learn.learned import Learned
 from r2n.table import Value
 
-NOT_BEGUN = "not begun"  # of a class of which nothing was found before a Ctrl-C
+NOT_BEGUN = "not begun"  # nothing was found for this class before a Ctrl-C
 MOST_NAMED = 10  # classes in a message
 
 
 def describe_interruption(learned: Mapping[Value, Learned], late: bool) -> str:
-    """What a Ctrl-C left of each class; nothing if there was none. `late`: it came when all rules were found."""
+    """Say how far each class came before a Ctrl-C; "" if there was none. `late`: it came when all rules were found."""
     cut = {label: one.interrupted for label, one in learned.items() if one.interrupted}
     if not cut:
         return "interrupted when all rules were found; none is missing." if late else ""

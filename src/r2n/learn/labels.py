@@ -34,7 +34,7 @@ class Labels:
         """Read y: classes as numbers, text or Booleans, in any shape scikit-learn takes; rules describe the last."""
         if y is None:
             raise SchemaError("This estimator requires y to be passed, but the target y is None. Give one label a row.")
-        plain = _plain_array(y)
+        plain = _to_array(y)
         try:
             column = column_or_1d(plain, warn=True)
         except ValueError as error:
@@ -53,25 +53,25 @@ class Labels:
         except (ValueError, TypeError) as error:
             raise SchemaError(f"{error} Labels must be classes: text, Booleans, or a few whole numbers.") from None
         if len(classes) < 2:
-            raise SchemaError(_one_class(_plain(classes[0])))
+            raise SchemaError(_describe_one_class(_to_value(classes[0])))
         return cls(classes, codes.astype(np.intp), len(classes) - 1)
 
-    def describing(self, positive: Any) -> Labels:
-        """With the class that rules for two classes are to describe, if one is named."""
-        return self if positive is None else replace(self, positive=_positive(self.classes, positive))
+    def with_positive(self, positive: Any) -> Labels:
+        """Let rules for two classes describe this class; None changes nothing."""
+        return self if positive is None else replace(self, positive=_find_positive(self.classes, positive))
 
     @property
     def values(self) -> tuple[Value, ...]:
         """The classes as rules name them."""
-        return tuple(_plain(label) for label in self.classes)
+        return tuple(_to_value(label) for label in self.classes)
 
     @property
     def described(self) -> tuple[int, ...]:
         """The classes that get rules: one of two, all of more."""
         return (self.positive,) if len(self.classes) == 2 else tuple(range(len(self.classes)))
 
-    def blank(self, k: int, schema: Schema) -> RuleSet:
-        """The empty rule set of the k-th class: against the other one, or against all others."""
+    def empty_rules(self, k: int, schema: Schema) -> RuleSet:
+        """Make the empty rule set of the k-th class: against the other one, or against all others."""
         label = self.values[k]
         other = self.values[1 - k] if len(self.classes) == 2 else f"not {label}"
         return RuleSet((), label, other, schema)
@@ -80,16 +80,16 @@ class Labels:
         """The labels of some rows, and the classes that these have."""
         present, codes = np.unique(self.codes[rows], return_inverse=True)
         if len(present) < 2:
-            raise SchemaError(_one_class(self.values[present[0]], " among the rows that have a weight"))
+            raise SchemaError(_describe_one_class(self.values[present[0]], " among the rows that have a weight"))
         return Labels(self.classes[present], codes.astype(np.intp), len(present) - 1)
 
 
-def _one_class(label: Value, where: str = "") -> str:
+def _describe_one_class(label: Value, where: str = "") -> str:
     return f"y holds one class only{where}, {label!r}. Rules need rows of two classes to tell apart."
 
 
-def _plain_array(y: Any) -> Any:
-    """Nullable columns as the values they hold, not as floats or objects; anything else as it is."""
+def _to_array(y: Any) -> Any:
+    """Read nullable columns as the values they hold, not as floats or objects; leave anything else as it is."""
     if isinstance(y, list | tuple):
         # As objects: else numbers beside text would become text, and a NUL be cut off the end of one.
         mixed = len({isinstance(label, str) for label in y}) > 1
@@ -112,7 +112,7 @@ def _read(cell: object, row: int) -> Value | None:
     return float(value) if isinstance(cell, float | np.floating) and value is not None else value
 
 
-def _plain(label: Any) -> Value:
+def _to_value(label: Any) -> Value:
     value: Value = label.item() if isinstance(label, np.generic) else label
     return value
 
@@ -162,21 +162,21 @@ def _refuse_measurements(column: NDArray[Any]) -> None:
         )
 
 
-def _positive(classes: NDArray[Any], positive: Any) -> int:
+def _find_positive(classes: NDArray[Any], positive: Any) -> int:
     if len(classes) > 2:
         raise ParameterError(
             f"positive is {positive!r}, but y holds {len(classes)} classes, each of which gets rules. Leave it out."
         )
-    found = [k for k, label in enumerate(classes) if _plain(label) == positive]
+    found = [k for k, label in enumerate(classes) if _to_value(label) == positive]
     if not found:
-        names = " and ".join(repr(_plain(label)) for label in classes)
+        names = " and ".join(repr(_to_value(label)) for label in classes)
         raise ParameterError(f"positive is {positive!r}, but the classes in y are {names}. Name one of them.")
     return found[0]
 
 
-def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray[np.float64]:
-    """What each row weighs: its own weight times its class's, as in scikit-learn."""
-    weight = counts_of(_sample_weights(sample_weight, len(labels.codes)))
+def read_weights(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray[np.float64]:
+    """Multiply each row's own weight by its class's, as scikit-learn does."""
+    weight = scale_to_counts(_read_sample_weights(sample_weight, len(labels.codes)))
     if class_weight is None:
         return weight
     if isinstance(class_weight, str):
@@ -185,20 +185,21 @@ def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray
         total = np.bincount(labels.codes, weights=weight, minlength=len(labels.classes))
         by_class = total.sum() / (np.count_nonzero(total) * np.where(total > 0, total, 1.0))
     else:
-        by_class = _class_weights(class_weight, labels)
+        by_class = _read_class_weights(class_weight, labels)
     within = by_class / max(by_class.max() / MOST_COUNTED, 1.0)  # no product may overflow
-    weight = counts_of(weight * within[labels.codes])
+    weight = scale_to_counts(weight * within[labels.codes])
     if not weight.any():
         raise ParameterError("class_weight leaves no row with a weight, and so nothing to learn from. Raise it.")
     return weight
 
 
-def counts_of(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights as they are if they can be counts of rows; shares are brought to a mean of one, and so is what is too
-    large to be counted exactly.
+def scale_to_counts(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Bring weights to a mean of one if they cannot be counts of rows: shares, and what is too large to add exactly.
 
-    >>> counts_of(np.array([2.0, 1.0])), counts_of(np.array([0.5, 0.0, 1.0])), counts_of(np.array([3e300, 1e300]))
-    (array([2., 1.]), array([0.66666667, 0.        , 1.33333333]), array([1.5, 0.5]))
+    >>> scale_to_counts(np.array([2.0, 1.0])), scale_to_counts(np.array([3e300, 1e300]))
+    (array([2., 1.]), array([1.5, 0.5]))
+    >>> scale_to_counts(np.array([0.5, 0.0, 1.0]))
+    array([0.66666667, 0.        , 1.33333333])
     """
     there = weight[weight > 0]
     if len(there) == 0:
@@ -208,7 +209,7 @@ def counts_of(weight: NDArray[np.float64]) -> NDArray[np.float64]:
     return weight if mean >= 1.0 and largest <= MOST_COUNTED else weight / mean
 
 
-def _sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+def _read_sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     if sample_weight is None:
         return np.ones(n_rows)
     if np.asarray(sample_weight).dtype.kind in "Mm":
@@ -233,7 +234,7 @@ def _sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     return weight
 
 
-def _class_weights(class_weight: Any, labels: Labels) -> NDArray[np.float64]:
+def _read_class_weights(class_weight: Any, labels: Labels) -> NDArray[np.float64]:
     if not isinstance(class_weight, Mapping):
         raise ParameterError(f"class_weight must be None, 'balanced' or a dict, not {class_weight!r}.")
     unknown = [label for label in class_weight if label not in labels.values]

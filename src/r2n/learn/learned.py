@@ -1,4 +1,4 @@
-"""What was learned of one class: the rules, and how they came about."""
+"""What was learned for one class: the rules, and how they came about."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Learned:
     network: ClassNetwork | None = None
 
     def with_schema(self, schema: Schema) -> Learned:
-        """The same, its rules and those of its front over this schema."""
+        """Put this schema into its rules and those of its front."""
         front = None if self.front is None else self.front.with_schema(schema)
         rough, rules = self.rough.with_schema(schema), self.rules.with_schema(schema)
         short = tuple(each.with_schema(schema) for each in self.short)
@@ -39,14 +39,14 @@ class Learned:
 
     @property
     def candidates(self) -> tuple[RuleSet, ...]:
-        """What `pick` may choose from: the rules of each point; of the chosen one, those fitted to all rows."""
+        """The rule sets that `pick` may take: of each point its own, of the chosen one those fitted to all rows."""
         if self.front is None:
             return (self.rules,)
         return tuple(self.rules if i == self.chosen else point.rules for i, point in enumerate(self.front))
 
 
 def forget_unread(learned: Mapping[Value, Learned], schema: Schema) -> tuple[dict[Value, Learned], Schema]:
-    """The same over one schema, which knows only what those rules read that can become the model's; and that schema."""
+    """Forget what is known of columns that no rule of any front reads; the schema that is left comes second."""
     rule_sets = [
         rules for one in learned.values() for rules in (one.rules, *(point.rules for point in one.front or ()))
     ]

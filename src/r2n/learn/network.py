@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from r2n.errors import ParameterError
-from r2n.learn.bridge import extract, network_rows
-from r2n.learn.decoded import Decoded, Parts, Trained, best_decoded
-from r2n.learn.given import predefined_literals
+from r2n.learn.bridge import extract, make_network_rows
+from r2n.learn.decoded import Decoded, Parts, Trained, find_best
+from r2n.learn.given import offer_literals
 from r2n.learn.options import NETWORK_PROGRESS, Options
 from r2n.learn.settings import NetworkSettings
 from r2n.learn.trained import ClassNetwork, Restart, Weights
@@ -34,51 +34,51 @@ from r2n.table import Scaling
 
 
 def train_network(
-    blank: RuleSet, rows: Labelled, parts: Parts, scaling: Scaling, options: Options, seed: int, began: float
+    empty: RuleSet, rows: Labelled, parts: Parts, scaling: Scaling, options: Options, seed: int, began: float
 ) -> Trained:
-    """Train the network and decode every restart. `scaling` is that of the columns which it may read."""
-    own, schema = options.network, blank.schema
-    assert own is not None, "who asks for it has settings"
+    """Train the network and decode every restart. `scaling` is that of the columns it may read."""
+    own, schema = options.network, empty.schema
+    assert own is not None, "without settings no network is trained"
     assert schema is not None
     allowed = schema.without(options.knowledge.excluded)
-    given = (*predefined_literals(allowed, rows.table, own.negations), *options.knowledge.literals)
-    network, whole = (network_of(own, len(allowed.numeric), len(given), share) for share in (own.drop_below, 0.0))
-    inside = network_rows(rows.table, scaling, given, rows.truth, rows.weight)
-    training = start_training(network, training_settings(own, options), inside, *parts, seed=seed)
+    given = (*offer_literals(allowed, rows.table, own.negations), *options.knowledge.literals)
+    network, whole = (make_network(own, len(allowed.numeric), len(given), share) for share in (own.drop_below, 0.0))
+    inside = make_network_rows(rows.table, scaling, given, rows.truth, rows.weight)
+    training = start_training(network, make_training_settings(own, options), inside, *parts, seed=seed)
     history, interrupted = watch_training(training, options, own.epochs, began)
     kept = [one for one in training.best() if np.isfinite(one.score)]
     if not kept:
         raise ParameterError("training broke down: every restart's loss became infinite. Lower learning_rate.")
     decoded = tuple(
         Decoded(
-            extract(network, one.params, scaling, given, blank, inside.mean),
-            extract(whole, one.params, scaling, given, blank),
+            extract(network, one.params, scaling, given, empty, inside.mean),
+            extract(whole, one.params, scaling, given, empty),
             one.score,
             one.temperature,
         )
         for one in kept
     )
-    restarts = tuple(restart_of(one, each) for one, each in zip(kept, decoded, strict=True))
-    best = decoded.index(best_decoded(decoded, own.keep == "loss"))
+    restarts = tuple(copy_restart(one, each) for one, each in zip(kept, decoded, strict=True))
+    best = decoded.index(find_best(decoded, own.keep == "loss"))
     shown = ClassNetwork(schema, scaling, given, own.or_gate, restarts, best)
     return Trained(decoded, tuple(history), shown, interrupted)
 
 
-def restart_of(kept: Kept, decoded: Decoded) -> Restart:
-    """What a model keeps of a restart: a copy of its weights, not the arrays of all restarts."""
+def copy_restart(kept: Kept, decoded: Decoded) -> Restart:
+    """Copy one restart's weights, so that a model does not keep the arrays of all restarts."""
     literals, u, v = kept.params
     weights = Weights(*(np.array(leaf) for leaf in (literals.W_p, literals.b, u, v)))
     return Restart(decoded.rules, weights, decoded.score, decoded.temperature)
 
 
-def network_of(own: NetworkSettings, n_columns: int, n_given: int, negligible: float) -> Network:
-    """The network for a table of so many numeric columns and given literals."""
+def make_network(own: NetworkSettings, n_columns: int, n_given: int, negligible: float) -> Network:
+    """Make the network for this many numeric columns and given literals."""
     literals = Halfspaces(n_columns, own.n_literals if n_columns else 0, negligible)
     return Network(literals, n_given, own.n_rules, own.or_gate)
 
 
-def training_settings(own: NetworkSettings, options: Options) -> Settings:
-    """How it is trained; where the search follows, restarts take different penalties."""
+def make_training_settings(own: NetworkSettings, options: Options) -> Settings:
+    """Make the settings of training. Where the search follows, restarts take different penalties."""
     J = own.n_rules
     gates, literals = (J if own.scale_penalties else 1), (J if own.scale_penalties is True else 1)
     return Settings(
@@ -100,9 +100,9 @@ def training_settings(own: NetworkSettings, options: Options) -> Settings:
 def watch_training(
     training: Iterable[Record], options: Options, epochs: int, began: float
 ) -> tuple[list[Record], bool]:
-    """Run the training to its end, to its share of the time, until the callback says so, or to the user's Ctrl-C.
+    """Train until the epochs or the time are used up, the callback returns true, or the user presses Ctrl-C.
 
-    The best so far is kept; the second value says whether it was a Ctrl-C, which ends the work that follows, too.
+    The second value says whether it was a Ctrl-C, which also ends the work that follows.
     """
     history: list[Record] = []
     alone = options.effort == "none"

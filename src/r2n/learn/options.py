@@ -1,4 +1,4 @@
-"""The parameters of R2NClassifier, each declared here once, and what they say of the work to be done."""
+"""The parameters of R2NClassifier, each declared here once, and the work that follows from them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from r2n.learn.parameters import (
     NAMES,
     PENALTY,
     SEED,
-    Check,
+    Requirement,
     check_parameters,
-    checks_of,
     number,
     one_of,
     optional,
     parameter,
+    requirements_of,
     whole,
 )
 from r2n.learn.settings import POSITIVE, NetworkSettings
@@ -39,7 +39,7 @@ from r2n.search.plan import (
 if TYPE_CHECKING:
     from r2n.network import Record
 
-SETTINGS = Check("None or a NetworkSettings", lambda value: value is None or isinstance(value, NetworkSettings))
+SETTINGS = Requirement("None or a NetworkSettings", lambda value: value is None or isinstance(value, NetworkSettings))
 
 
 NETWORK_PROGRESS = 0.5  # the network's part of the progress bar
@@ -77,15 +77,15 @@ class Parameters:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Options(Parameters):
-    """The parameters once they are checked, with what an expert's say of the table's columns."""
+    """The parameters once they are checked, with the expert's as `knowledge` about the table's columns."""
 
     knowledge: Knowledge = NOTHING
     part: Part = WHOLE  # which class is being learned, for the progress bar
 
     @classmethod
-    def checked(cls, parameters: Mapping[str, Any]) -> Self:
+    def read(cls, parameters: Mapping[str, Any]) -> Self:
         """Refuse a value without a meaning before any work is done."""
-        check_parameters(parameters, checks_of(Parameters))
+        check_parameters(parameters, requirements_of(Parameters))
         return cls(**parameters)
 
     @property
@@ -95,23 +95,24 @@ class Options(Parameters):
 
     @property
     def scaling(self) -> str:
-        """How numeric columns are scaled; without a network too, for what cannot be scaled is refused."""
+        """How numeric columns are scaled. Columns that cannot be are refused without a network too."""
         return "standard" if self.network is None else self.network.scaling
 
     @property
     def caps(self) -> Caps:
-        """No literal may be larger than what may be read beside the fixed rules."""
+        """The limits of the search. A literal must fit into what `max_size` leaves beside the fixed rules."""
         columns = [] if self.max_columns is None else [self.max_columns]
         if self.max_size is not None:
             columns.append(max(self.max_size - sum(rule.size for rule in self.knowledge.fixed), 1))
         return Caps(min(columns, default=None), self.max_literals, self.max_rules, self.max_size)
 
     def is_hurried(self, n_rows: int, n_columns: int) -> bool:
-        """Whether time is so short that refinement starts from nothing (or an expert's rules) alone."""
+        """Whether time is too short for a network: refinement then starts from no rules, or from an expert's."""
         enough = STARTING_SECONDS + SECONDS_PER_CELL * min(n_rows, EXPLORED_ROWS) * n_columns
         return self.time_limit is not None and self.time_limit < enough
 
     def plan(self, seed: int, began: float) -> Plan:
+        """What the search is to do, and until when."""
         effort = EFFORTS[self.effort]
         starting = self.time_limit is not None and self.time_limit < STARTING_SECONDS
         return Plan(

@@ -1,4 +1,4 @@
-"""Several classes: in which order their rule sets are asked, and which class gets the rows that none claims."""
+"""Several classes: in which order their rule sets are tried, and which class gets the rows that none claims."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
-def ordered(claims: Bools, codes: Codes, weight: Floats) -> list[int]:
-    """The order of the classes: the most precise rule set is asked first.
+def order_classes(claims: Bools, codes: Codes, weight: Floats) -> list[int]:
+    """Put the most precise rule set first, then swap neighbours as long as that lowers the training error.
 
-    Then neighbours change places as long as that lowers the training error. `claims` has a column for each class.
+    `claims` has a column for each class.
     """
     n_classes = claims.shape[1]
     right = claims & (codes[:, None] == np.arange(n_classes))
@@ -32,8 +32,8 @@ def ordered(claims: Bools, codes: Codes, weight: Floats) -> list[int]:
     return order
 
 
-def unclaimed_class(claims: Bools, codes: Codes, weight: Floats) -> int:
-    """The most frequent class among the rows that none claims; of all rows if there are none."""
+def find_default(claims: Bools, codes: Codes, weight: Floats) -> int:
+    """Find the most frequent class among the rows that no class claims, or among all rows if there are none."""
     silent = ~claims.any(axis=1)
     counted = silent if silent.any() else np.ones(len(codes), dtype=np.bool_)
     return int(np.argmax(np.bincount(codes[counted], weights=weight[counted], minlength=claims.shape[1])))

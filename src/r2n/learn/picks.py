@@ -1,4 +1,4 @@
-"""The rule sets that a model can be given, with what was counted of each on the training rows, which are then gone."""
+"""The rule sets that `pick` can take, with their counts on the training rows, which a model does not keep."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.learn.counts import ClassCounts, Counts
-from r2n.learn.order import ordered, unclaimed_class
+from r2n.learn.order import find_default, order_classes
 from r2n.rules import Baseline, ClassRules, RuleSet
 from r2n.rules.counts import CountedRules, count_rules
 from r2n.table import Schema, Table
@@ -21,13 +21,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Picks:
-    """Of two classes: the rule sets to pick from, each with its counts."""
+    """Two classes: the rule sets to pick from, each with its counts."""
 
     options: tuple[tuple[RuleSet, Counts], ...]
 
     @classmethod
     def count(cls, rule_sets: Sequence[RuleSet], table: Table, truth: Bools, weight: Floats) -> Picks:
-        """Count every rule set on the training rows; it keeps only what its rules read."""
+        """Count every rule set on the training rows. Of the schema each keeps what its rules read."""
         options = []
         for rules in rule_sets:
             fired = rules.fires(table)
@@ -37,18 +37,17 @@ class Picks:
         return cls(tuple(options))
 
     def model(self, chosen: Sequence[int]) -> tuple[RuleSet, Counts]:
-        """The rules of a model, and what its probabilities are counted from. One place is chosen, of one rule set."""
+        """Return the rule set in the one chosen place, and its counts."""
         (place,) = chosen
         return self.options[place]
 
 
 @dataclass(frozen=True)
 class ClassPicks:
-    """Of several classes: the rule sets to pick from for each, and the training rows by what these say.
+    """Several classes: the rule sets of each to pick from, and groups of training rows.
 
-    Rows of one class on which no two rule sets can be told apart are one group. From the groups follows what any
-    combination of rule sets would have been in training: in which order the classes are asked, who gets what none
-    claims, how often that is right.
+    A group holds the rows of one class on which the same rule sets are true. For any combination of rule sets the
+    groups suffice to find the order of the classes, the default class and the training accuracy.
     """
 
     options: tuple[tuple[RuleSet, ...], ...]
@@ -60,7 +59,7 @@ class ClassPicks:
 
     @classmethod
     def count(cls, options: Sequence[Sequence[RuleSet]], table: Table, codes: Codes, weight: Floats) -> ClassPicks:
-        """Count every rule set of every class on the training rows; their schema, one for all, is kept as it is."""
+        """Count every rule set of every class on the training rows. All have one schema, which is kept."""
         every = [(k, rules) for k, own in enumerate(options) for rules in own]
         bits = np.zeros((table.n_rows, 1 + len(every) // 8), dtype=np.uint8)
         kept: list[list[RuleSet]] = [[] for _ in options]
@@ -69,22 +68,22 @@ class ClassPicks:
             bits[:, place // 8] |= np.left_shift(fired.any(axis=1), place % 8, dtype=np.uint8)
             counted = rules.with_baseline(Baseline(table.n_rows, None, count_rules(rules, fired, truth)))
             kept[k].append(counted.without_unread())
-        first, group = grouped(bits, codes)
+        first, group = group_rows(bits, codes)
         said = np.unpackbits(bits[first], axis=1, count=len(every), bitorder="little").astype(np.bool_)
         weights: Floats = np.bincount(group, weights=weight).astype(np.float64)
         return cls(tuple(map(tuple, kept)), every[0][1].schema, said, codes[first], weights, np.bincount(group))
 
     def model(self, chosen: Sequence[int]) -> tuple[ClassRules, ClassCounts]:
-        """One rule set of each class as one model: the order in which they are asked, and the default, come with it."""
+        """Join one rule set of each class into a model: find their order and the default class."""
         starts = np.cumsum([0, *map(len, self.options)])[:-1]
         claims = self.said[:, starts + np.asarray(chosen, dtype=np.intp)]
-        order = ordered(claims, self.codes, self.weight)
-        winners = np.array([*order, unclaimed_class(claims, self.codes, self.weight)])
+        order = order_classes(claims, self.codes, self.weight)
+        winners = np.array([*order, find_default(claims, self.codes, self.weight)])
         asked = claims[:, order]
         decided = np.where(asked.any(axis=1), asked.argmax(axis=1), len(order))
         picked = [own[i] for own, i in zip(self.options, chosen, strict=True)]
         labels = [rules.label for rules in picked]
-        counted = tuple(each for k in order for each in _counts_of(picked[k]))
+        counted = tuple(each for k in order for each in _read_counts(picked[k]))
         right = int(self.number[winners[decided] == self.codes].sum())
         rules = ClassRules(
             tuple((labels[k], picked[k].rules) for k in order),
@@ -95,15 +94,15 @@ class ClassPicks:
         return rules.without_unread(), ClassCounts.of(decided, winners, self.codes, self.weight)
 
 
-def _counts_of(rules: RuleSet) -> CountedRules:
+def _read_counts(rules: RuleSet) -> CountedRules:
     assert rules.baseline is not None, "every option was counted"
     return rules.baseline.rules
 
 
-def grouped(bits: NDArray[np.uint8], codes: Codes) -> tuple[Codes, Codes]:
-    """Equal rows of equal class as groups: one row of each, and to which group each row belongs.
+def group_rows(bits: NDArray[np.uint8], codes: Codes) -> tuple[Codes, Codes]:
+    """Group equal rows of one class: return one row of each group, and the group of each row.
 
-    >>> first, group = grouped(np.array([[3], [1], [3], [3]], dtype=np.uint8), np.array([0, 0, 0, 1]))
+    >>> first, group = group_rows(np.array([[3], [1], [3], [3]], dtype=np.uint8), np.array([0, 0, 0, 1]))
     >>> first.tolist(), group.tolist()
     ([1, 0, 3], [1, 0, 1, 2])
     """

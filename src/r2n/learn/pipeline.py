@@ -1,4 +1,4 @@
-"""The way through the house: a network is trained, decoded, refined; what comes out is a rule set and its story."""
+"""The way through the house, class by class: train a network, decode it, search from its rules."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from r2n.table import Scaling, Value
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is to be learned of one class, from what, and how."""
+    """What one class is learned from, and how."""
 
-    blank: RuleSet  # says which class and which columns
+    empty: RuleSet  # says which class and which columns
     rows: Labelled
     scaling: Scaling  # of all numeric columns
     options: Options
@@ -46,7 +46,7 @@ class Work:
 def learn_classes(
     rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float
 ) -> dict[Value, Learned]:
-    """What was learned of each class that gets rules: of one of two, of each of more. Inside, columns have no names."""
+    """Learn rules for one of two classes, or for each of more. Inside, columns go by position."""
     scaling = Scaling.learn(
         rows.table, rows.schema.numeric, options.scaling, rows.weight
     )  # refuses by name what it must
@@ -59,20 +59,20 @@ def learn_classes(
 def learn_by_position(
     rows: TrainingRows, scaling: Scaling, options: Options, rng: np.random.RandomState, began: float
 ) -> dict[Value, Learned]:
-    """One class after the other, each with its share of the time; a Ctrl-C ends the work for all of them."""
+    """Learn one class after the other, each with its share of the time; a Ctrl-C ends the work for all."""
     described = rows.labels.described
     if options.time_limit is not None:
         options = replace(options, time_limit=options.time_limit / len(described))
     learned: dict[Value, Learned] = {}
     first = began
     for k in described:
-        blank = rows.labels.blank(k, rows.schema)
-        one = Learned(blank, blank, interrupted=NOT_BEGUN)
+        empty = rows.labels.empty_rules(k, rows.schema)
+        one = Learned(empty, empty, interrupted=NOT_BEGUN)
         if not any(before.interrupted for before in learned.values()):
             own = replace(options, part=Part(len(learned), len(described), first))
             labelled = Labelled(rows.table, rows.labels.codes == k, rows.weight)
             try:
-                one = learn_class(Work(blank, labelled, scaling, own, rng, began))
+                one = learn_class(Work(empty, labelled, scaling, own, rng, began))
             except KeyboardInterrupt:
                 if not learned:
                     raise  # there is no best so far
@@ -82,27 +82,27 @@ def learn_by_position(
 
 
 def learn_class(work: Work) -> Learned:
-    """Split the rows, screen the columns, train, decode, refine."""
-    schema, options = work.blank.schema, work.options
+    """Hold out rows, screen the columns, train, decode, refine."""
+    schema, options = work.empty.schema, work.options
     assert schema is not None
-    parts = split(work.rows.truth, options.validation_fraction, work.rng)
+    parts = split_rows(work.rows.truth, options.validation_fraction, work.rng)
     seed = int(work.rng.randint(2**31 - 1))
     allowed = schema.without(options.knowledge.excluded)
     named = options.knowledge.columns & set(allowed.names)
     # Rows held out have no say in which columns are read: they are to judge what was made of them.
     narrow = screen_columns(work.rows.take(parts[0]), allowed, named, seed)
     dropped = set(allowed.names) - set(narrow.names)
-    blank = work.blank.with_schema(schema.without(dropped))
-    learned = train_and_refine(replace(work, blank=blank, parts=parts, seed=seed))
+    empty = work.empty.with_schema(schema.without(dropped))
+    learned = train_and_refine(replace(work, empty=empty, parts=parts, seed=seed))
     return learned.with_schema(schema) if dropped else learned
 
 
 def train_and_refine(work: Work) -> Learned:
-    """The same once it is known which rows train and judge, and which columns are read."""
+    """Train, decode and refine on the rows and columns of this work."""
     options = work.options
-    assert work.blank.schema is not None
+    assert work.empty.schema is not None
     refining = options.effort != "none"
-    if options.network is None or (refining and options.is_hurried(work.rows.n_rows, len(work.blank.schema.columns))):
+    if options.network is None or (refining and options.is_hurried(work.rows.n_rows, len(work.empty.schema.columns))):
         return refine_trained(Trained(), work)
     trained = train(work)
     where = (
@@ -121,7 +121,7 @@ def train(work: Work) -> Trained:
     """Train the network, on a part of the rows where the search reads the others."""
     from r2n.learn.network import train_network  # it loads JAX, which only those need who train a network
 
-    options, rows, parts, schema = work.options, work.rows, work.parts, work.blank.schema
+    options, rows, parts, schema = work.options, work.rows, work.parts, work.empty.schema
     assert schema is not None
     if options.effort != "none":
         rows, parts = draw_fewer(rows, parts, work.rng)
@@ -129,11 +129,11 @@ def train(work: Work) -> Trained:
     own = work.scaling.only(columns)
     if rows is not work.rows:
         own = Scaling.learn(rows.table, columns, options.scaling, rows.weight)
-    return train_network(work.blank, rows, parts, own, options, work.seed, work.began)
+    return train_network(work.empty, rows, parts, own, options, work.seed, work.began)
 
 
 def draw_fewer(rows: Labelled, parts: Parts, rng: np.random.RandomState) -> tuple[Labelled, Parts]:
-    """As many rows as a network needs to find where refinement starts."""
+    """Draw as many rows as a network needs to find where refinement starts."""
     if max(map(len, parts)) <= NETWORK_ROWS:
         return rows, parts
     train, judge = (np.sort(rng.permutation(part)[:NETWORK_ROWS]) for part in parts)
@@ -141,16 +141,16 @@ def draw_fewer(rows: Labelled, parts: Parts, rng: np.random.RandomState) -> tupl
 
 
 def refine_trained(trained: Trained, work: Work) -> Learned:
-    """What the network found, finished crisply; the choice among what comes out is made on the rows held out."""
+    """Search from the network's rules, and choose among the results on the held-out rows."""
     options, decoded, expert = work.options, trained.decoded, work.options.knowledge.start
-    best = choose(decoded, work.blank, work.judges, options)
+    best = choose(decoded, work.empty, work.judges, options)
     chosen = [best] if options.effort == "quick" else [*decoded, best]
     decoded_rules = [simplify(start.rules).rules for start in chosen]
     starts = list(dict.fromkeys([(), *([expert] if expert else []), *decoded_rules]))
     plan, watcher = options.plan(work.seed, work.began), Watcher(options.callback)
     share = 1.0 - NETWORK_PROGRESS if decoded else 1.0
     with RefineBar(plan.descents(len(starts)), options.progress, options.part, share) as bar:
-        done = refine(work.blank, work.rows, work.parts, starts, plan, lambda move: watcher.see(move, bar))
+        done = refine(work.empty, work.rows, work.parts, starts, plan, lambda move: watcher.see(move, bar))
     changed = int(np.sum(best.rules.truth(work.rows.table) != done.rules.truth(work.rows.table)))
     return Learned(
         done.rough,
@@ -176,7 +176,7 @@ class Watcher:
         self._callback = callback
 
     def see(self, move: Move, bar: RefineBar) -> None:
-        """One more move. The search takes the callback's yes as it takes a Ctrl-C: it keeps the best so far."""
+        """Keep one more move. If the callback says yes, end the search as a Ctrl-C does: with the best so far."""
         self.moves.append(move)
         bar.update(move)
         if self._callback is not None and self._callback(move):
@@ -184,10 +184,10 @@ class Watcher:
             raise KeyboardInterrupt
 
 
-def split(truth: NDArray[np.bool_], share: float, rng: np.random.RandomState) -> Parts:
-    """Rows that train and rows that judge, the same share of each class; with too few rows, all do both.
+def split_rows(truth: NDArray[np.bool_], share: float, rng: np.random.RandomState) -> Parts:
+    """Split the rows into those that train and those that judge, by class; with too few rows, all do both.
 
-    Of a rare class five rows judge, or a third of it: what a single row says is never worth a rule.
+    Of a rare class at least five rows judge, or a third of it: a single row never justifies a rule.
     """
     classes = [rng.permutation(np.flatnonzero(truth == side)) for side in (False, True)]
     held = [max(round(share * len(rows)), min(5, len(rows) // 3)) if share > 0 else 0 for rows in classes]

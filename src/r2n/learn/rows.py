@@ -1,4 +1,4 @@
-"""The rows to learn from: table, labels and weights, read together; and what an expert says of them."""
+"""What `fit` is given, read: table, labels and weights, and what an expert says of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.learn.labels import Labels, weights_of
+from r2n.learn.labels import Labels, read_weights
 from r2n.learn.options import Options
 from r2n.rules import Knowledge, read_knowledge
 from r2n.table import Schema, Table
@@ -27,24 +27,24 @@ class TrainingRows:
 
     @classmethod
     def read(cls, X: Any, y: Any, sample_weight: Any, options: Options) -> TrainingRows:
-        """Read what `fit` is given; a row without weight is none, whatever stands in its columns."""
+        """Read what `fit` is given. Rows of weight 0 are left out, whatever their columns hold."""
         table = Table.read(X)
         labels = Labels.learn(y, table.n_rows)
-        weight = weights_of(sample_weight, options.class_weight, labels)
+        weight = read_weights(sample_weight, options.class_weight, labels)
         if not weight.all():
             some = np.flatnonzero(weight)
             table, labels, weight = table.take(some, alone=True), labels.take(some), weight[some]
-        labels = labels.describing(options.positive)
+        labels = labels.with_positive(options.positive)
         schema, table = Schema.learn(table, options.categories, options.missing_values)
         return cls(table, schema, labels, weight)
 
 
 def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
-    """What the expert's parameters say, checked before any work is done; then no column may hold identifiers."""
+    """Read the expert's parameters, and refuse columns of identifiers, before any work is done."""
     labels, schema = rows.labels, rows.schema
-    blank = labels.blank(labels.positive, schema) if len(labels.classes) == 2 else None
+    empty = labels.empty_rules(labels.positive, schema) if len(labels.classes) == 2 else None
     expert = (options.literals, options.start, options.fixed, options.exclude, options.apart, options.monotone)
-    knowledge = read_knowledge(schema, blank, *expert)
+    knowledge = read_knowledge(schema, empty, *expert)
     _refuse_too_much(knowledge, options)
     _refuse_without_search(knowledge, options)
     declared = {*options.categories, *knowledge.excluded}
@@ -53,7 +53,7 @@ def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
 
 
 def _refuse_too_much(knowledge: Knowledge, options: Options) -> None:
-    """Fixed rules must fit the limits."""
+    """Refuse fixed rules that are more than the limits allow."""
     if options.max_rules is not None and len(knowledge.fixed) > options.max_rules:
         many = f"fixed has {len(knowledge.fixed)} rules, but max_rules is {options.max_rules}."
         raise ParameterError(f"{many} Raise it, or give fewer rules.")
@@ -64,7 +64,7 @@ def _refuse_too_much(knowledge: Knowledge, options: Options) -> None:
 
 
 def _refuse_without_search(knowledge: Knowledge, options: Options) -> None:
-    """With `effort="none"` there must be a network, and nothing that only the search can keep to."""
+    """Refuse `effort="none"` without a network, or with conditions that only the search can keep."""
     if options.effort != "none":
         return
     if options.network is None:

@@ -10,12 +10,12 @@ from r2n.learn.parameters import (
     BOOLEAN,
     PENALTY,
     check_parameters,
-    checks_of,
     either,
     number,
     one_of,
     optional,
     parameter,
+    requirements_of,
     whole,
 )
 
@@ -26,60 +26,67 @@ TEMPERATURE = number("of at least 1e-30", lambda value: value >= 1e-30)
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NetworkSettings:
-    """How the network is built and trained: `R2NClassifier(network=NetworkSettings(restarts=10))`.
+    """How the network is built and trained, as one value that never changes.
 
-    It never changes. Calling it gives a changed copy: `settings(restarts=10)`. In scikit-learn's `set_params` and
-    `GridSearchCV` its parameters are named `network__penalty` and so on.
+    Give it as `R2NClassifier(network=NetworkSettings(restarts=10))`. Calling it makes a changed copy, as in
+    `settings(restarts=10)`. In `set_params` and `GridSearchCV` its parameters go by `network__restarts` and so on.
 
     Parameters
     ----------
     n_literals : int, default=10
-        m, the halfspaces that the network may learn. Raise it if rules need more different conditions.
+        The most halfspaces that the network learns (the paper's m). Raise it if rules need more different conditions.
     n_rules : int, default=25
-        J, the rules that the network may use. Those it does not need stay unused.
+        The most rules that the network learns (the paper's J). Rules it does not need stay unused, so lower it only to
+        save time.
     or_gate : {"sum", "max", "product"}, default='sum'
-        The soft OR. "max" is the paper's, through which only one rule learns from each row.
+        The soft OR. Take "max" to train as the paper does; only one rule then learns from each row.
     negations : bool, default=False
-        Offer `column not in {category}` beside `column in {category}`. Worth trying with `effort="none"`; the search
-        finds both without it.
+        Whether to offer `column not in {category}` beside `column in {category}`. Try it with `effort="none"`; the
+        search finds both without it.
     penalty : float, default=0.01
-        λ of the sparsity loss. Raise it for fewer and shorter rules. Restarts that are to be refined take it times 1,
-        0.3, 1, 3, 1 in turn.
+        The weight of the sparsity loss (the paper's λ). Raise it for fewer and shorter rules. Where a search follows,
+        restarts multiply it by 1, 0.3, 1, 3, 1 in turn.
     scale_penalties : bool or "gates", default=True
-        Divide the penalties by J. The paper's plain sums drive the rule set to a constant. "gates" divides those of the
-        AND and OR layers only, as the authors' code does.
+        Whether to divide the penalties by `n_rules`. The paper does not (False), and its sums then drive the rules to a
+        constant; the authors' code divides those of the AND and OR layers only ("gates").
     optimizer : {"adam", "amsgrad"}, default='adam'
-        What turns gradients into steps; "amsgrad" is the authors'.
+        What turns gradients into steps. Take "amsgrad" to train as the authors' code does.
     clip_gradient : float or None, default=None
-        Bound the norm of the gradient, over all weights of a restart; the authors bound it by 1.
+        The largest norm of the gradient over all weights of a restart. Set it, to 1 as the authors do, if training
+        breaks down.
     initial_weights : {"sparse", "normal"}, default='sparse'
         Where training starts: with about two literals in each rule, or, as in the authors' code, with u and v from
         N(0, 1) and small halfspaces.
     learning_rate : float, default=0.01
         The optimizer's step. Lower it if training breaks down.
     batch_size : int, default=200
-        Rows in a batch.
+        Rows in a batch. Raise it if labels are noisy, or if a class is so rare that batches miss it.
     epochs : int, default=200
-        Epochs of each restart. With more of them, raise `gamma`, so that the network cools as slowly.
+        Epochs of each restart. Raise it, together with `gamma`, if the loss still falls when the network is cold.
     steps_per_epoch : int, default=32
-        An epoch has at least so many steps: it reads a small table several times over.
+        The fewest steps in an epoch; a small table is read several times over. Set it to 1 to read the table once.
     restarts : int, default=5
-        Independent restarts. More of them cost time and give the search more to start from.
+        Independent restarts. Raise it if two seeds give rules of different quality; time grows with it.
     temperature : float, default=1.0
-        τ at the start.
+        The temperature at the start (the paper's τ). Raise it if training settles on its first rules too early.
     gamma : float, default=0.966
-        γ, by which τ is multiplied after each epoch.
+        The factor on the temperature after each epoch (the paper's γ). Raise it, with `epochs`, to cool slower.
     temperature_floor : float, default=0.001
-        τ falls no lower.
+        The lowest temperature. Lower it if the network errs less than the rules read from it.
     keep : {"crisp", "loss"}, default='crisp'
-        Which epoch is kept: the one whose *crisp* rule set errs least on the rows held out, or, as in the paper, the
-        one with the lowest training loss, of those at the lowest temperature.
+        Which epoch is kept: the one whose crisp rules err least on held-out rows or, as in the paper, the one with the
+        lowest training loss among those at the lowest temperature.
     drop_below : float, default=0.025
-        Coefficients below this share of a literal's largest (both times their column's spread) are dropped; 0 keeps
-        all of them.
+        Coefficients below this share of a literal's largest are dropped, each taken times the spread of its column.
+        Raise it for literals with fewer columns; 0 keeps all.
     scaling : {"standard", "none"}, default='standard'
-        How the network sees numeric columns: with mean 0 and spread 1, or as they are. Rules are always in the table's
-        own units.
+        Whether the network sees numeric columns with mean 0 and spread 1, or as they are. Take "none" if all columns
+        have one unit and its size matters. Rules are always in the table's own units.
+
+    Raises
+    ------
+    ParameterError
+        If a value has no meaning.
 
     Examples
     --------
@@ -110,15 +117,32 @@ class NetworkSettings:
     scaling: str = parameter("standard", one_of("standard", "none"))
 
     def __post_init__(self) -> None:
-        check_parameters(self.get_params(), checks_of(self))
+        check_parameters(self.get_params(), requirements_of(self))
 
     def __call__(self, **changes: Any) -> Self:
-        """A copy with these changes. (scikit-learn takes a default that is no plain number or text if it is callable.)
+        """Copy the settings with some changes.
+
+        scikit-learn accepts a default value that is neither a number nor a text only if it is callable.
+
+        Parameters
+        ----------
+        **changes : object
+            New values of parameters, by name.
+
+        Returns
+        -------
+        NetworkSettings
+            The changed copy.
 
         Raises
         ------
         ParameterError
             If there is no parameter of such a name, or a value has no meaning.
+
+        Examples
+        --------
+        >>> NetworkSettings()(epochs=400, gamma=0.983)
+        NetworkSettings(epochs=400, gamma=0.983)
         """
         known = self.get_params()
         unknown = [name for name in changes if name not in known]
@@ -127,7 +151,23 @@ class NetworkSettings:
         return replace(self, **changes)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name, as scikit-learn asks for them; none holds others, so `deep` changes nothing."""
+        """Return the parameters by name, as scikit-learn asks for them.
+
+        Parameters
+        ----------
+        deep : bool
+            Accepted as scikit-learn expects. No parameter holds others, so it changes nothing.
+
+        Returns
+        -------
+        dict
+            The value of each parameter.
+
+        Examples
+        --------
+        >>> NetworkSettings(restarts=10).get_params()["restarts"]
+        10
+        """
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __sklearn_clone__(self) -> Self:

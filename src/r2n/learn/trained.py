@@ -1,4 +1,4 @@
-"""The trained network as a fitted model shows it: its weights, its soft output, and the rules of every restart."""
+"""The trained network in a fitted model: its weights, its soft output, and the rules of every restart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import EngineUnavailable, ParameterError
-from r2n.learn.given import truths
+from r2n.learn.given import evaluate_literals
 from r2n.rules import Literal, RuleSet, rename_columns
 from r2n.runtime.forks import LOST
 from r2n.table import Scaling, Schema, Table, Value, has_text_names
@@ -21,7 +21,24 @@ BLOCK = 2**14  # rows that are evaluated at once
 
 
 class Weights(NamedTuple):
-    """All that one restart learned, for d scaled columns, m halfspaces, M literals in all and J rules."""
+    """All that one restart learned, for d scaled columns, m halfspaces, M literals in all and J rules.
+
+    Parameters
+    ----------
+    W_p : array of shape (d, m)
+        The coefficients of the halfspaces (equation 2 of the paper).
+    b : array of shape (m,)
+        Their biases.
+    u : array of shape (M, J)
+        Which literals are in which rule: those with a positive weight (equation 4).
+    v : array of shape (J,)
+        Which rules are in the rule set: those with a positive weight (equation 6).
+
+    Examples
+    --------
+    >>> Weights(np.zeros((2, 1)), np.zeros(1), np.zeros((1, 3)), np.zeros(3)).u.shape
+    (1, 3)
+    """
 
     W_p: NDArray[np.float32]  # (d, m)  Eq. 2
     b: NDArray[np.float32]  # (m,)
@@ -33,17 +50,27 @@ class Weights(NamedTuple):
 class Restart:
     """The kept epoch of one restart.
 
-    Attributes
+    Parameters
     ----------
     rules : RuleSet
-        What its weights spell, in the table's units, before anything was refined.
+        The rules that its weights spell, in the table's units, before any search.
     weights : Weights
-        W_p, b, u and v of the paper's equations, for columns as `scaling` has them.
+        The weights of the paper's equations, for scaled columns.
     score : float
-        What the epoch was kept for: the error of its rules on the rows held out and the price of their literals, or,
-        with `keep="loss"`, the training loss. The lowest is the best.
+        The error of its rules on held-out rows plus the price of their literals, or, with `keep="loss"`, the training
+        loss. The lowest is the best.
     temperature : float
-        τ in that epoch.
+        The temperature in that epoch.
+
+    Examples
+    --------
+    >>> from r2n import NetworkSettings, R2NClassifier
+    >>> from r2n.datasets import toy
+    >>> short = NetworkSettings(restarts=2, epochs=20, gamma=0.8)
+    >>> m = R2NClassifier(network=short, effort="none", random_state=0).fit(*toy().sample(200, random_state=0))
+    >>> first, second = m.network_.restarts()
+    >>> first.weights.W_p.shape, first.rules.label
+    ((2, 10), True)
     """
 
     rules: RuleSet
@@ -64,7 +91,7 @@ class ClassNetwork:
     best: int  # the restart of the lowest score
 
     def renamed(self, names: Mapping[str, str], schema: Schema) -> ClassNetwork:
-        """The same under the names that columns have in this schema, of which it keeps what the network reads."""
+        """Rename the columns, and keep of this schema what the network reads."""
         given = rename_columns(self.given, names)
         scaling = self.scaling.renamed(names)
         read = {*scaling.names, *(name for literal in given for name in literal.columns)}
@@ -74,13 +101,13 @@ class ClassNetwork:
         return replace(self, schema=kept, scaling=scaling, given=given, restarts=tuple(restarts))
 
     def truth(self, table: Table, tau: float, weights: Weights) -> Floats:
-        """The forward pass of equations 2 to 6, a block of rows at a time."""
+        """Run the forward pass of equations 2 to 6, a block of rows at a time."""
         from r2n.network import HalfspaceParams, Halfspaces, Network, Params
 
         network = Network(Halfspaces(*weights.W_p.shape), len(self.given), len(weights.v), self.or_gate)
         params = Params(HalfspaceParams(weights.W_p, weights.b), weights.u, weights.v)
         truth = np.empty(table.n_rows)
-        x, given = self.scaling.matrix(table), truths(self.given, table)
+        x, given = self.scaling.matrix(table), evaluate_literals(self.given, table)
         for start in range(0, table.n_rows, BLOCK):
             block = slice(start, start + BLOCK)
             truth[block] = network.forward(params, x[block].T, given[block].T, tau)  # type: ignore[arg-type]
@@ -88,10 +115,15 @@ class ClassNetwork:
 
 
 class TrainedNetwork:
-    """The network as it was trained, for each class that has rules: `m.network_`.
+    """The trained network of each class that has rules: `m.network_`.
 
-    It knows of every column, and of the frequent categories in each, where the rules know only what they read. So it
-    stays in this process: pickled, it is None.
+    It knows every column, and the frequent categories in each, while the rules know only what they read. So it stays in
+    this process: pickled, it becomes None.
+
+    Parameters
+    ----------
+    networks : mapping
+        For each class its network.
 
     Examples
     --------
@@ -111,47 +143,162 @@ class TrainedNetwork:
 
     @property
     def labels(self) -> tuple[Value, ...]:
-        """The classes that a network was trained for."""
+        """The classes that have a network."""
         return tuple(self._networks)
 
     def restarts(self, label: Any = None) -> tuple[Restart, ...]:
-        """Every restart, with its decoded rules and its weights. Of several classes `label` says whose."""
+        """Return every restart, with its weights and the rules that they spell.
+
+        Parameters
+        ----------
+        label : label, optional
+            The class; may be left out if only one has a network.
+
+        Returns
+        -------
+        tuple of Restart
+            The restarts, in the order in which they were begun.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such class.
+
+        Examples
+        --------
+        >>> from r2n import NetworkSettings, R2NClassifier
+        >>> from r2n.datasets import toy
+        >>> short = NetworkSettings(restarts=2, epochs=20, gamma=0.8)
+        >>> m = R2NClassifier(network=short, effort="none", random_state=0).fit(*toy().sample(200, random_state=0))
+        >>> len(m.network_.restarts())
+        2
+        """
         return self._of(label).restarts
 
     def best(self, label: Any = None) -> int:
-        """The restart of the lowest score."""
+        """Find the restart with the lowest score.
+
+        Parameters
+        ----------
+        label : label, optional
+            The class; may be left out if only one has a network.
+
+        Returns
+        -------
+        int
+            Its position in `restarts`.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such class.
+
+        Examples
+        --------
+        >>> from r2n import NetworkSettings, R2NClassifier
+        >>> from r2n.datasets import toy
+        >>> short = NetworkSettings(restarts=2, epochs=20, gamma=0.8)
+        >>> m = R2NClassifier(network=short, effort="none", random_state=0).fit(*toy().sample(200, random_state=0))
+        >>> m.network_.best() in (0, 1)
+        True
+        """
         return self._of(label).best
 
     def scaling(self, label: Any = None) -> Scaling:
-        """How columns are scaled for the weights."""
+        """Return how the numeric columns were scaled.
+
+        Parameters
+        ----------
+        label : label, optional
+            The class; may be left out if only one has a network.
+
+        Returns
+        -------
+        Scaling
+            The scaling; the weights belong to scaled columns.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such class.
+
+        Examples
+        --------
+        >>> from r2n import NetworkSettings, R2NClassifier
+        >>> from r2n.datasets import toy
+        >>> short = NetworkSettings(restarts=2, epochs=20, gamma=0.8)
+        >>> m = R2NClassifier(network=short, effort="none", random_state=0).fit(*toy().sample(200, random_state=0))
+        >>> m.network_.scaling().names
+        ('x0', 'x1')
+        """
         return self._of(label).scaling
 
     def given(self, label: Any = None) -> tuple[Literal, ...]:
-        """The literals that were not learned; they come after the halfspaces in u."""
+        """Return the literals that the network was given: they come after the halfspaces in `u`.
+
+        Parameters
+        ----------
+        label : label, optional
+            The class; may be left out if only one has a network.
+
+        Returns
+        -------
+        tuple of literals
+            Categories, missing and known values, and an expert's literals.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such class.
+
+        Examples
+        --------
+        >>> from r2n import NetworkSettings, R2NClassifier
+        >>> from r2n.datasets import toy
+        >>> short = NetworkSettings(restarts=2, epochs=20, gamma=0.8)
+        >>> m = R2NClassifier(network=short, effort="none", random_state=0).fit(*toy().sample(200, random_state=0))
+        >>> m.network_.given()
+        ()
+        """
         return self._of(label).given
 
     def truth(self, X: Any, tau: float | None = None, label: Any = None, restart: int | None = None) -> Floats:
-        """The soft truth of the rules in each row, from 0 to 1.
+        """Compute how true the soft rules are in each row, from 0 to 1.
 
         Parameters
         ----------
         X : table
-            As at `predict`.
+            As for `R2NClassifier.predict`.
         tau : float, optional
-            The temperature: the colder, the crisper. By default that of the epoch that was kept.
+            The temperature: the lower, the crisper. By default that of the kept epoch.
         label : label, optional
-            Of several classes, which one's rules.
+            The class; may be left out if only one has a network.
         restart : int, optional
-            Which restart; by default the best.
+            The restart; by default the best.
 
         Returns
         -------
         array of shape (n_rows,)
+            The truth.
 
         Raises
         ------
         ParameterError
             If there is no such class, restart or temperature.
+        EngineUnavailable
+            If this process was forked after JAX had started.
+        SchemaError
+            If a column is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> from r2n import NetworkSettings, R2NClassifier
+        >>> from r2n.datasets import toy
+        >>> short = NetworkSettings(restarts=2, epochs=20, gamma=0.8)
+        >>> m = R2NClassifier(network=short, effort="none", random_state=0).fit(*toy().sample(200, random_state=0))
+        >>> truth = m.network_.truth(toy().sample(3, random_state=1)[0])
+        >>> truth.shape, bool(((truth >= 0) & (truth <= 1)).all())
+        ((3,), True)
         """
         network = self._of(label)
         k = network.best if restart is None else restart

@@ -10,10 +10,11 @@ from typing import TypeAlias
 
 from r2n.errors import ParameterError
 from r2n.prove.values import Values, read_text
-from r2n.rules.literals import Halfspace, Literal, natural_key
+from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.names import natural_key
 from r2n.rules.text import write_name
 from r2n.table import Schema, Value
-from r2n.table.table import no_such_column
+from r2n.table.names import no_such_column
 
 Row: TypeAlias = dict[str, Value | None]
 

@@ -19,8 +19,9 @@ from r2n.prove.domain import Domain, Row
 from r2n.prove.search import STEPS, check_limits, find_row, holds
 from r2n.rewrite.simplify import simplify
 from r2n.rules.classes import ClassRules
-from r2n.rules.literals import Halfspace, Literal, Missing, column_of
+from r2n.rules.literals import Halfspace, Literal, Missing
 from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.terms import column_of
 from r2n.runtime.progress import ProofBar
 
 Rules = TypeVar("Rules", RuleSet, ClassRules)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules.classes import ClassRules
-from r2n.rules.literals import Bools, Halfspace, Literal
+from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.membership import Bools
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.table import Table
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2n.errors import ParameterError
-from r2n.rules.literals import Floats, Halfspace, Key, Literal, term_values
+from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.membership import Floats
 from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.terms import Key, term_values
 from r2n.table import Table
 
 

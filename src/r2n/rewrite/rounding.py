@@ -17,7 +17,9 @@ from r2n.errors import ParameterError
 from r2n.rewrite.chain import Care, Chain, R
 from r2n.rewrite.shorten import in_units, nearest_rows, reading_length, rounding_error, with_short_fills
 from r2n.rules.floats import count_digits, round_to, shortest_between
-from r2n.rules.literals import Bools, Floats, Halfspace, Key, most_of
+from r2n.rules.literals import Halfspace
+from r2n.rules.membership import Bools, Floats
+from r2n.rules.terms import Key, most_of
 from r2n.table import Table
 
 _MOST_DIGITS = 17  # enough for every float

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules.floats import count_digits, round_to, shortest_between
-from r2n.rules.literals import Bools, Filled, Floats, Halfspace, Literal, most_of, term_values
+from r2n.rules.literals import Halfspace, Literal
+from r2n.rules.membership import Bools, Floats
 from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.terms import Filled, most_of, term_values
 from r2n.table import Table
 
 Rows: TypeAlias = NDArray[np.intp]

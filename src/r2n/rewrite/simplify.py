@@ -14,8 +14,9 @@ from itertools import combinations
 
 from r2n.rewrite.logic import contradicts, implies
 from r2n.rules.floats import largest_where
-from r2n.rules.literals import Halfspace, Known, Literal, Membership, column_of, most_of, unfilled
+from r2n.rules.literals import Halfspace, Known, Literal, Membership
 from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.terms import column_of, most_of, unfilled
 
 
 def simplify(rules: RuleSet) -> RuleSet:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from r2n.rules.literals import Filled, Halfspace, Literal, Membership
+from r2n.rules.literals import Halfspace, Literal, Membership
 from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.terms import Filled
 from r2n.table import Table
 
 

@@ -2,27 +2,17 @@
 
 from r2n.rules.classes import ClassRules, Model
 from r2n.rules.counts import Baseline, RuleCount
+from r2n.rules.expert import doubts, read_knowledge
 from r2n.rules.floats import shortest_between
-from r2n.rules.knowledge import NOTHING, Knowledge, doubts, read_knowledge
-from r2n.rules.literals import (
-    Filled,
-    Halfspace,
-    Key,
-    Known,
-    Literal,
-    Membership,
-    Missing,
-    column_of,
-    natural_key,
-    sets_of,
-    term_values,
-    unfilled,
-)
+from r2n.rules.knowledge import NOTHING, Knowledge
+from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing, sets_of
 from r2n.rules.measures import Measures, RuleMeasure, measure
 from r2n.rules.modelfile import load, save
+from r2n.rules.names import natural_key
 from r2n.rules.parse import parse_class_rules, parse_literal, parse_rule, parse_ruleset
 from r2n.rules.rename import rename_columns
 from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.terms import Filled, Key, column_of, term_values, unfilled
 
 __all__ = [
     "NOTHING",

@@ -9,8 +9,7 @@ from r2n.rules.literals import Halfspace, Literal, sets_of
 from r2n.rules.text import write_name, write_value
 from r2n.table import Column, Schema, Value
 from r2n.table.cells import shown
-from r2n.table.names import near
-from r2n.table.table import no_such_column
+from r2n.table.names import near, no_such_column
 
 
 def column_problem(schema: Schema, name: str, compared: bool = False) -> str | None:

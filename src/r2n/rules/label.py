@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.literals import Bools
+from r2n.rules.membership import Bools
 from r2n.table import Value, as_value
 from r2n.table.cells import NOT_UNICODE, CellError, is_unicode, shown
 

@@ -2,54 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
+from r2n.rules.names import check_name, natural_key
 from r2n.rules.text import write_name, write_value
 from r2n.table import Schema, Table, Value, as_value, value_key
 from r2n.table.cells import NOT_UNICODE, CellError, distinct_values, is_unicode, shown, value_id
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
-
-NATURAL = 200  # characters of a name: numbers further on count as text, or a long name would become a million parts
-
-_DIGITS = re.compile("([0-9]+)")
-
-
-@lru_cache(maxsize=10_000)
-def natural_key(name: str) -> tuple[Any, ...]:
-    """Return the place of a column's name among names: digits inside names count as numbers.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-
-    Returns
-    -------
-    tuple
-        A key for `sorted`; different names have different keys.
-
-    Examples
-    --------
-    >>> sorted(["x10", "x2", "age"], key=natural_key)
-    ['age', 'x2', 'x10']
-    """
-    parts = _DIGITS.split(name[:NATURAL])  # text and digits take turns, so like is compared with like
-    return tuple(_digits_key(part) if i % 2 else part for i, part in enumerate(parts)), name
-
-
-def _digits_key(digits: str) -> tuple[int, str]:
-    """Orders digits by their number without making it: Python refuses integers of 5,000 digits."""
-    plain = digits.lstrip("0")
-    return len(plain), plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,14 +302,6 @@ class Known(_OneColumn):
 
     def __str__(self) -> str:
         return f"{write_name(self.column)} is known"
-
-
-def check_name(name: object) -> None:
-    """Refuse what cannot be a column's name."""
-    if not isinstance(name, str):
-        raise ParameterError(f"a column's name must be text, not {name!r}.")
-    if not is_unicode(name):
-        raise ParameterError(f"the column's name {shown(name)} {NOT_UNICODE}")
 
 
 def _category(cell: object) -> Value:

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from r2n.rules.base import BaseRules
 from r2n.rules.counts import Baseline
 from r2n.rules.knowledge import Knowledge
-from r2n.rules.literals import Filled, Halfspace, Known, Membership, Missing
+from r2n.rules.literals import Halfspace, Known, Membership, Missing
 from r2n.rules.rule import Rule
+from r2n.rules.terms import Filled
 from r2n.table import Scaling, Schema
 
 T = TypeVar("T")

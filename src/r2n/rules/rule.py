@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from r2n.errors import ParameterError
-from r2n.rules.literals import Bools, Literal, natural_key
+from r2n.rules.literals import Literal
+from r2n.rules.membership import Bools
+from r2n.rules.names import natural_key
 from r2n.table import Schema, Table
 
 P = TypeVar("P", "Literal", "Rule")

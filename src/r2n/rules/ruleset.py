@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from r2n.errors import ParameterError
 from r2n.rules.base import BaseRules, check_columns
 from r2n.rules.label import as_label, label_array
-from r2n.rules.literals import Bools, sets_of
+from r2n.rules.literals import sets_of
+from r2n.rules.membership import Bools
 from r2n.rules.rule import Rule, sort_once
 from r2n.table import Schema, Value
 

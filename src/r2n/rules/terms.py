@@ -10,7 +10,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from r2n.errors import ParameterError
-from r2n.rules.membership import Floats, Membership, check_name, natural_key
+from r2n.rules.membership import Floats, Membership
+from r2n.rules.names import check_name, natural_key
 from r2n.rules.text import write_name, write_number
 from r2n.table import Table
 

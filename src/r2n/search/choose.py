@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from r2n.rules import RuleSet
-from r2n.search.front import Front, Point, find_first_as_good, find_within_one_error
-from r2n.search.plan import CHOICE_ERRORS, Caps
+from r2n.search.front import Front, Point, find_first_as_good
+from r2n.search.plan import PLAIN_ERRORS, TAUGHT_ERRORS, TRUE_ERRORS, Caps
 from r2n.search.problem import Floats, Labelled
 from r2n.search.sample import Sample
 from r2n.search.teach import Taught
@@ -50,12 +50,13 @@ def choose_point(front: Front, wrong: Floats, sample: Sample, taught: bool, caps
     weight = sample.judges.weight
     if caps.user_set_limits():
         return int(np.argmin(weight @ wrong))
-    chosen = min(find_within_one_error(wrong, weight), front.best)  # a teacher errs: true labels have a say too
+    best, errors = int(np.argmin(weight @ wrong)), TAUGHT_ERRORS if taught else PLAIN_ERRORS
+    chosen = min(find_first_as_good(wrong, weight, best, errors), front.best)  # a teacher errs: true labels count too
     if taught:
         # A constant was already beaten by a standard error on held-out rows: do not go back to it.
         first = 1 if chosen > 0 and front[0].size == 0 else 0
         candidates = [point.rules for point in front.points[first : chosen + 1]]
-        chosen = first + find_smallest_as_good(candidates, sample.finished, CHOICE_ERRORS)
+        chosen = first + find_smallest_as_good(candidates, sample.finished, TRUE_ERRORS)
         chosen = choose_fewest_rules(front, first, chosen, wrong, weight)
     return chosen
 
@@ -71,11 +72,11 @@ def find_smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled, errors:
 
 
 def choose_fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, weight: Floats) -> int:
-    """The largest point of the fewest rules that the one chosen does not beat by `CHOICE_ERRORS`.
+    """The largest point of the fewest rules that the one chosen does not beat by `TAUGHT_ERRORS`.
 
     Points before the first are not candidates. What a rule more brings must show in rows that nothing was fitted to, as
     they are judged.
     """
     last = {front[i].rules.n_rules: i for i in range(first, chosen + 1)}
     fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
-    return (*fewer, chosen)[find_first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), CHOICE_ERRORS)]
+    return (*fewer, chosen)[find_first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), TAUGHT_ERRORS)]

@@ -76,22 +76,17 @@ class Front:
         return Front(tuple(replace(point, rules=point.rules.with_schema(schema)) for point in self))
 
 
-def find_within_one_error(wrong: np.ndarray, weight: Floats) -> int:
-    """The first column (the smallest rule set) within one standard error of the best one.
+def find_first_as_good(wrong: np.ndarray, weight: Floats, best: int, most: float) -> int:
+    """The first column (the smallest rule set) that the one at `best` does not beat by so many standard errors.
 
-    `wrong` has a row for each row held out and a column for each rule set. What is compared are the same
-    rows, so the error that counts is that of the difference, which is far smaller than that of either score.
+    `wrong` has a row for each row held out and a column for each rule set. What is compared are the same rows, so the
+    error that counts is that of the difference, which is far smaller than that of either score.
 
     >>> import numpy as np
     >>> wrong = np.zeros((100, 3), bool); wrong[:40, 0] = True; wrong[:11, 1] = True; wrong[:10, 2] = True
-    >>> find_within_one_error(wrong, np.ones(100))
+    >>> find_first_as_good(wrong, np.ones(100), best=2, most=1.0)
     1
     """
-    return find_first_as_good(wrong, weight, int(np.argmin(weight @ wrong)), 1.0)
-
-
-def find_first_as_good(wrong: np.ndarray, weight: Floats, best: int, most: float) -> int:
-    """The first column that the one at `best` does not beat by more than so many standard errors."""
     share = weight / weight.sum()
     errors = share @ wrong
     difference = wrong.astype(np.float64) - wrong[:, [best]]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import SchemaError
 from r2n.table.cells import Bools, Codes, Floats, Kind, Value, shown, value_id
-
-if TYPE_CHECKING:
-    from r2n.table.table import Table
+from r2n.table.lazy import LazyColumns
 
 CategoryCheck: TypeAlias = Callable[[Codes, tuple[Value, ...]], object]
 
@@ -32,14 +30,14 @@ class NotNumericError(SchemaError):
 class InOne:
     """A source whose rows are read all at once."""
 
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
+    def blocks(self, names: Sequence[str]) -> Iterator[LazyColumns] | None:
         return None
 
 
 class RowsOf(InOne):
     """Some rows of another table: conversions are made, and kept, once for all subsets of it."""
 
-    def __init__(self, table: Table, rows: NDArray[np.intp]) -> None:
+    def __init__(self, table: LazyColumns, rows: NDArray[np.intp]) -> None:
         self._table = table
         self._rows = rows
 
@@ -66,7 +64,7 @@ def _with_values(codes: Codes, values: tuple[Value, ...], kept: Bools) -> tuple[
 class Renamed:
     """Another table's columns under other names."""
 
-    def __init__(self, table: Table, names: Mapping[str, str]) -> None:
+    def __init__(self, table: LazyColumns, names: Mapping[str, str]) -> None:
         self._table = table
         self._names = names
         self._own = {new: name for name, new in names.items()}
@@ -80,16 +78,16 @@ class Renamed:
     def codes(self, name: str) -> tuple[Codes, tuple[Value, ...]]:
         return self._table.codes(self._own[name])
 
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
-        inside = self._table.pieces([self._own[name] for name in names])
-        return (piece.renamed({own: self._names[own] for own in piece.names}) for piece in inside)
+    def blocks(self, names: Sequence[str]) -> Iterator[LazyColumns] | None:
+        inside = self._table.blocks([self._own[name] for name in names])
+        return None if inside is None else (LazyColumns(Renamed(b, self._names), names, b.n_rows) for b in inside)
 
 
 class WithMissing:
     """Another table in which some values stand for missing ones."""
 
     def __init__(
-        self, table: Table, codes: Mapping[str, Collection[Value]], numbers: Mapping[str, Sequence[float]]
+        self, table: LazyColumns, codes: Mapping[str, Collection[Value]], numbers: Mapping[str, Sequence[float]]
     ) -> None:
         self._table = table
         self._codes = {name: {_code_key(value) for value in values} for name, values in codes.items()}
@@ -123,9 +121,11 @@ class WithMissing:
         kept = [_code_key(value) not in self._codes.get(name, ()) for value in values]
         return _with_values(codes, values, np.array(kept, dtype=np.bool_))
 
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
-        inside = self._table.own_pieces(names)
-        return None if inside is None else (piece.with_codes(self._given, self._numbers) for piece in inside)
+    def blocks(self, names: Sequence[str]) -> Iterator[LazyColumns] | None:
+        inside = self._table.blocks(names)
+        if inside is None:
+            return None
+        return (LazyColumns(WithMissing(b, self._given, self._numbers), names, b.n_rows) for b in inside)
 
 
 def numbers_of(codes: Collection[Value], stored: np.dtype[Any] | None) -> list[float]:
@@ -143,7 +143,7 @@ def numbers_of(codes: Collection[Value], stored: np.dtype[Any] | None) -> list[f
 class Checked:
     """Another table, whose categories are checked when they are read: those of columns that no rule reads never are."""
 
-    def __init__(self, table: Table, checks: Mapping[str, CategoryCheck]) -> None:
+    def __init__(self, table: LazyColumns, checks: Mapping[str, CategoryCheck]) -> None:
         self._table = table
         self._checks = checks
 
@@ -159,8 +159,8 @@ class Checked:
             self._checks[name](codes, values)
         return codes, values
 
-    def pieces(self, names: Sequence[str]) -> Iterator[Table] | None:
-        return self._table.own_pieces(names)
+    def blocks(self, names: Sequence[str]) -> Iterator[LazyColumns] | None:
+        return self._table.blocks(names)
 
 
 def _code_key(value: Value) -> tuple[bool, Hashable]:

@@ -50,3 +50,14 @@ def _common(letters: Counter[str], word: str) -> float:
     """The share of letters in common, in whatever order: never below what the comparison in full gives."""
     shared = (letters & Counter(word)).total()
     return 2.0 * shared / (letters.total() + len(word))
+
+
+def no_such_column(name: str, names: Sequence[str], where: str) -> str:
+    """What to say when a column is asked for that is not there.
+
+    >>> no_such_column("incom", ["age", "income"], "the table")
+    "the table has no column 'incom'. Did you mean 'income'? Its columns are: 'age', 'income'."
+    """
+    meant = near(name, names)
+    hint = f" Did you mean {' or '.join(map(repr, meant))}?" if meant else ""
+    return f"{where} has no column {name!r}.{hint} Its columns are: {listed(names)}."

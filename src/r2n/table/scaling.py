@@ -100,14 +100,48 @@ class Scaling:
         return cls(tuple(names), centres, scales, wild, tuple(means))
 
     def only(self, names: Sequence[str]) -> Scaling:
-        """That of some of the columns."""
+        """Select the scaling of some columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The columns, in the wanted order.
+
+        Returns
+        -------
+        Scaling
+            How these columns are scaled.
+
+        Examples
+        --------
+        >>> scaling = Scaling.learn(Table.read({"age": [31, 58], "debt": [1, 2]}), ["age", "debt"])
+        >>> scaling.only(["debt"]).names
+        ('debt',)
+        """
         at = [self.names.index(name) for name in names]
         values = (self.centre, self.scale, self.wild, self.mean)
         centre, scale, wild, mean = (tuple(value[k] for k in at) for value in values)
         return Scaling(tuple(names), centre, scale, wild, mean)  # type: ignore[arg-type]
 
     def renamed(self, names: Mapping[str, str]) -> Scaling:
-        """The same columns under other names."""
+        """Rename all columns.
+
+        Parameters
+        ----------
+        names : mapping
+            The new name of each column.
+
+        Returns
+        -------
+        Scaling
+            The same scaling under other names.
+
+        Examples
+        --------
+        >>> scaling = Scaling.learn(Table.read({"age": [31, 58]}), ["age"])
+        >>> scaling.renamed({"age": "x0"}).names
+        ('x0',)
+        """
         return replace(self, names=tuple(names[name] for name in self.names))
 
     def matrix(self, table: Table) -> NDArray[np.float32]:

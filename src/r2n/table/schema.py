@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-import numpy as np
-
 from r2n.errors import ModelFileError, SchemaError
-from r2n.table.cells import Kind, Value, shown, value_id
-from r2n.table.column import Column, check_kind, refuse_foreign, value_or_none
-from r2n.table.names import listed
+from r2n.table.cells import Kind, Value
+from r2n.table.column import Column, check_kind, refuse_foreign
+from r2n.table.columns import Columns
+from r2n.table.missing import read_missing_values
+from r2n.table.names import listed, no_such_column
 from r2n.table.read import has_names, wrong_width
-from r2n.table.table import Table, no_such_column
+from r2n.table.table import Table
 
 
 @dataclass(frozen=True)
-class Schema:
+class Schema(Columns):
     """The columns of a table, in order, as they were at fit.
 
     Parameters
@@ -39,122 +38,6 @@ class Schema:
     >>> schema.column("region").categories
     ('north', 'west')
     """
-
-    columns: tuple[Column, ...]
-
-    def __post_init__(self) -> None:
-        if len(self._by_name) < len(self.columns):
-            raise SchemaError(f"column names are repeated: [{listed(self.names)}]. Rename them.")
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The names of all columns."""
-        return tuple(column.name for column in self.columns)
-
-    @cached_property
-    def numeric(self) -> tuple[str, ...]:
-        """The names of the numeric columns."""
-        return tuple(column.name for column in self.columns if column.kind == "numeric")
-
-    @cached_property
-    def categorical(self) -> tuple[str, ...]:
-        """The names of the categorical columns."""
-        return tuple(column.name for column in self.columns if column.kind == "categorical")
-
-    @cached_property
-    def _by_name(self) -> dict[str, Column]:
-        return {column.name: column for column in self.columns}
-
-    def column(self, name: str) -> Column:
-        """Find a column by its name.
-
-        Parameters
-        ----------
-        name : str
-            The name.
-
-        Returns
-        -------
-        Column
-            The column.
-
-        Raises
-        ------
-        SchemaError
-            If there is no such column.
-
-        Examples
-        --------
-        >>> schema, _ = Schema.learn({"age": [31, 58]})
-        >>> schema.column("age").low
-        31.0
-        """
-        if name not in self._by_name:
-            raise SchemaError(no_such_column(name, self.names, "the schema"))
-        return self._by_name[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._by_name
-
-    def holds(self, name: str, value: Value) -> bool:
-        """Check whether a value is among the categories of a column.
-
-        Parameters
-        ----------
-        name : str
-            The column's name.
-        value : str, bool, int or float
-            The value.
-
-        Returns
-        -------
-        bool
-            Whether it was seen.
-
-        Examples
-        --------
-        >>> schema, _ = Schema.learn({"region": ["north", "west"]})
-        >>> schema.holds("region", "west"), schema.holds("region", "south")
-        (True, False)
-        """
-        return value_id(value) in self._ids(name)[0]
-
-    def is_code(self, name: str, value: Value) -> bool:
-        """Check whether a value stands for a missing one in a column.
-
-        Parameters
-        ----------
-        name : str
-            The column's name.
-        value : str, bool, int or float
-            The value.
-
-        Returns
-        -------
-        bool
-            Whether it is one of the column's `missing_values`.
-
-        Examples
-        --------
-        >>> schema, _ = Schema.learn({"age": [31, -9]}, missing_values=[-9])
-        >>> schema.is_code("age", -9)
-        True
-        """
-        return value_id(value) in self._ids(name)[1]
-
-    def _ids(self, name: str) -> tuple[frozenset[Hashable], frozenset[Hashable]]:
-        if name not in self._known_ids:
-            column = self.column(name)
-            self._known_ids[name] = (
-                frozenset(map(value_id, column.categories)),
-                frozenset(map(value_id, column.missing_values)),
-            )
-        return self._known_ids[name]
-
-    @cached_property
-    def _known_ids(self) -> dict[str, tuple[frozenset[Hashable], frozenset[Hashable]]]:
-        """What values of a column are looked up by, once they are asked for: there may be thousands."""
-        return {}
 
     @classmethod
     def learn(cls, X: object, categorical: Collection[str] = (), missing_values: object = None) -> tuple[Schema, Table]:
@@ -190,7 +73,7 @@ class Schema:
         (True, (1, 2), 2)
         """
         table = Table.read(X)
-        codes = _missing_codes(missing_values, table.names)
+        codes = read_missing_values(missing_values, table.names)
         table = table.with_missing(codes)
         chosen = {categorical} if isinstance(categorical, str) else set(categorical)
         for name in sorted(chosen - set(table.names), key=str):
@@ -420,31 +303,3 @@ class Schema:
         if len({column.name for column in columns}) < len(columns):
             raise ModelFileError("column names are repeated. The file was changed by hand; save it again.")
         return cls(columns)
-
-
-def _missing_codes(given: object, names: tuple[str, ...]) -> dict[str, tuple[Value, ...]]:
-    """For each column the values that stand for a missing one."""
-    if given is None:
-        return dict.fromkeys(names, ())
-    by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    for name in by_column:
-        if not isinstance(name, str):
-            raise SchemaError(f"missing_values names the column {name!r}. Write its name as text: {str(name)!r}.")
-        if name not in names:
-            raise SchemaError("missing_values: " + no_such_column(name, names, "the table"))
-    return {name: _codes_of(by_column.get(name, ())) for name in names}
-
-
-def _codes_of(given: object) -> tuple[Value, ...]:
-    if isinstance(given, str | bytes | Iterator) or not isinstance(given, Iterable):
-        came = f"a {type(given).__name__}" if isinstance(given, Iterator) else repr(given)
-        raise SchemaError(f"missing_values must be a list such as [-7, -8], or a dict of such lists, not {came}.")
-    codes = []
-    for cell in given:
-        value = value_or_none(cell)
-        if value is None and isinstance(cell, float | np.floating) and math.isinf(cell):
-            raise SchemaError("missing_values: infinity stands for nothing. Replace it by NaN before, in the table.")
-        if value is None:
-            raise SchemaError(f"missing_values: {shown(cell)} is no text, number or Boolean, or missing itself.")
-        codes.append(value)
-    return tuple(codes)

@@ -1,0 +1,293 @@
+"""R2NClassifier: its parameters and `fit`."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_random_state
+
+from r2n.errors import ConstantRules, Interrupted, ParameterError, UnseenCategory
+from r2n.estimator.fitted import FittedModel
+from r2n.learn.fronts import Fronts
+from r2n.learn.interruption import describe_interruption
+from r2n.learn.learned import Learned, forget_unread
+from r2n.learn.options import Options, Parameters
+from r2n.learn.picks import ClassPicks, Picks
+from r2n.learn.pipeline import learn_classes
+from r2n.learn.rows import TrainingRows, read_expert
+from r2n.learn.settings import NetworkSettings
+from r2n.learn.trained import TrainedNetwork
+from r2n.rules import doubts
+from r2n.runtime.interrupts import hold_interrupts
+from r2n.table import Value, has_text_names
+
+
+class R2NClassifier(FittedModel, Parameters):
+    """Learn a rule set, and the conditions in it, from a table of labelled rows.
+
+    Two classes get one rule set, which describes the class `positive`. Of more classes each gets one of its own.
+
+    Parameters
+    ----------
+    network : NetworkSettings or None, default=NetworkSettings()
+        How the network that proposes rules is built and trained. Take None to train none: the search then starts from
+        no rules, or from `start`. That is faster, often as good on easy tables, and worse where rules have many
+        conditions. `set_params` and `GridSearchCV` name the network's parameters `network__penalty` and so on.
+    effort : {"none", "quick", "default", "thorough"}, default='default'
+        How long the search works on the network's rules. "quick" descends once: for first looks. "default" descends
+        from all restarts at several prices, escapes from where they end, and builds a front to choose from. "thorough"
+        escapes many more times, which takes minutes: for a final model. "none" applies only the limits below: to see
+        what the network learned by itself.
+    teacher : bool or None, default=None
+        Whether to mix the opinion of gradient boosting into the labels that the search fits to. None decides by itself:
+        only where first rules and boosting both err on more than 5 % of rows they did not see. Take False where labels
+        are clean or a class is rare, True where you know that they are noisy. Where a logistic fit is nearer to the
+        labels than boosting, the mean of both is mixed in. No teacher is used where the fit is nearer than that mean
+        too, or where mixing would turn over half of a class. Scores are always on the labels as they came.
+    max_columns : int or None, default=4
+        The most columns in a literal. Lower it for conditions that are easier to read; None sets no limit.
+    max_literals : int or None, default=None
+        The most literals in a rule. Set it if rules are too long to read.
+    max_rules : int or None, default=None
+        The most rules; of several classes, for each. Set it to say how many rules you can read. The best held-out model
+        within the limit is then chosen, and rules have no extra price.
+    max_size : int or None, default=None
+        The most columns to read in all (`rules_.size`); of several classes, for each. Set it to say how much you can
+        read; it acts as `max_rules` does. Without both, the smallest model is chosen that held-out rows do not tell
+        from the best.
+    price : float, default=0.0001
+        What a column costs to read, in units of error. Raise it for shorter rules, lower it for fewer errors. The
+        search starts at ten times this price and ends at it ("quick" stays at it). A literal costs one column more than
+        it reads, a rule two. If labels are noisy a rule costs 25, but at most a tenth of what there is to gain, unless
+        `max_rules` or `max_size` is set or `effort` is "quick".
+    time_limit : float or None, default=None
+        Seconds for the fit. Set it where a fit must end in time; what is found then depends on the machine, so the same
+        seed may give other rules. With under six seconds, and 1.5 more for every ten thousand cells, no network is
+        trained, and a teacher is asked only if that takes little of the time.
+    n_jobs : int or None, default=None
+        Processes that search side by side, through joblib. Take -1 to use all cores; the rules stay the same.
+    validation_fraction : float, default=0.2
+        The share of rows held out to choose the epoch, the restart and the size of the rules, which are then fitted to
+        all rows. Lower it if rows are scarce; with 0 the training rows choose.
+    categorical : sequence of str or None, default=None
+        Columns to treat as categories. Name columns whose numbers are codes, and texts that look like dates or nearly
+        all differ: these are refused unless named, because rules would learn them by heart.
+    missing_values : list, dict of lists by column, or None, default=None
+        Values that stand for a missing one, such as `[-7, -8, -9]`, at fit and at predict. Set it if your table has
+        such codes.
+    literals : list of str or None, default=None
+        Literals that rules may use besides the learned ones. Give conditions that your field knows, such as
+        `["age > 30", "debt/income > 0.4"]`. They stay as written, and may have more than `max_columns`.
+    start : RuleSet, str or None, default=None
+        Rules to begin from, for two classes. Give those in use today, to improve on them. The search changes or drops
+        what breaks the limits.
+    fixed : RuleSet, str, list of str or None, default=None
+        Rules that stay as they are, for two classes; others are learned beside them. Give rules that the law or a
+        policy demands.
+    exclude : list of str or None, default=None
+        Columns that no learned rule may read. Name what must not decide, or is not known in time.
+    apart : list of groups of str, or None, default=None
+        Columns of which no learned rule may read two, such as `[("age", "region")]`. Use it where a combination would
+        stand for something that must not decide.
+    monotone : dict or None, default=None
+        The sign that a column's coefficients must have, for two classes. With `{"debt": -1}` more debt never makes a
+        row the label's. Use it where an answer must be defended.
+    class_weight : dict, "balanced" or None, default=None
+        What a row of each class weighs, as in scikit-learn. Set it where a class is rare and missing it costs much.
+    positive : label or None, default=None
+        Of two classes the one that the rules describe; None takes the last in sorted order. Set it to read rules for
+        the other one.
+    progress : bool, default=False
+        Whether to show a progress bar on standard error. Take True for long fits in a terminal or notebook.
+    callback : callable or None, default=None
+        Called with each epoch's `Record` and each accepted `Move` of the search. Use it to log, or to stop: a true
+        return value ends the training, or the search, of this class, and the fit goes on with the best so far.
+    random_state : int, RandomState or None, default=None
+        The seed. Set it to get the same rules again on the same machine with the same packages. Another processor or
+        BLAS rounds differently, and may lead to other rules.
+
+    Attributes
+    ----------
+    rules_ : RuleSet or ClassRules
+        The model; `print(m.rules_)` shows it in the table's units. With more than two classes `m.rules_[label]` is one
+        rule set. They are tried in order, and the first that is true decides.
+    front_ : Fronts
+        The best rule set found for each size, and each class that has rules. Not there with `effort="none"`.
+    chosen_ : tuple of int
+        The rows of `front_` that `rules_` comes from, one for each class that has a front; `pick` takes others.
+    schema_ : Schema
+        The columns at fit. Of those that no rule reads it knows the name alone.
+    network_ : TrainedNetwork or None
+        The trained network. None if there was none, and in a pickled model: it knows of columns that no rule reads.
+    teacher_used_ : tuple of labels
+        The classes whose rules were fitted to labels that a teacher changed.
+    moves_ : list of Move
+        Every accepted move of the search, without its rules.
+    history_ : list of Record
+        What training recorded, epoch by epoch.
+    steps_ : tuple of Step
+        What was done between the network and `rules_`, and how many training rows each step changed.
+    interrupted_ : bool
+        Whether a Ctrl-C ended the fit early; `rules_` are then the best found until then.
+    classes_ : array
+        The classes, sorted.
+    n_features_in_ : int
+        The number of columns at fit.
+    feature_names_in_ : array of str
+        Their names; not there if they had none.
+
+    Examples
+    --------
+    >>> from r2n import R2NClassifier
+    >>> from r2n.datasets import example
+    >>> X, y = example(1).sample(1000, random_state=0)
+    >>> m = R2NClassifier(random_state=0).fit(X, y)
+    >>> m.score(X, y) > 0.98
+    True
+    """
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name.
+
+        Parameters
+        ----------
+        **params : object
+            New values. A name such as `network__penalty` changes one parameter of `network`.
+
+        Returns
+        -------
+        R2NClassifier
+            This estimator.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter of the network is given while `network` is None, or has no such parameter or value.
+        ValueError
+            If there is no such parameter.
+
+        Examples
+        --------
+        >>> from r2n import R2NClassifier
+        >>> R2NClassifier().set_params(max_rules=3, network__restarts=10)
+        R2NClassifier(max_rules=3, network=NetworkSettings(restarts=10))
+        """
+        inner = {name: value for name, value in params.items() if name.startswith("network__")}
+        super().set_params(**{name: value for name, value in params.items() if name not in inner})
+        if inner:
+            if not isinstance(self.network, NetworkSettings):
+                advice = "Give network=NetworkSettings(…) first."
+                raise ParameterError(f"{next(iter(inner))} cannot be set: network is {self.network!r}. {advice}")
+            self.network = self.network(**{name.removeprefix("network__"): value for name, value in inner.items()})
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn `rules_` from a table and its labels.
+
+        Parameters
+        ----------
+        X : table
+            A frame (pandas, polars, pyarrow), a dict of columns or a two-dimensional array.
+        y : array-like
+            The class of each row: text, Booleans or whole numbers.
+        sample_weight : array-like, optional
+            The weight of each row: 2 counts as two rows, 0 as none.
+
+        Returns
+        -------
+        R2NClassifier
+            This estimator, fitted.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter has no meaning, or two contradict each other.
+        ParseError
+            If the text of a rule or literal cannot be read.
+        SchemaError
+            If the table or the labels cannot be learned from.
+
+        Warns
+        -----
+        ConstantRules
+            If no rules were found that beat always giving one answer.
+        Interrupted
+            If a Ctrl-C ended the fit; the rules are then the best found until then.
+        UnseenCategory
+            If a text in `literals`, `start` or `fixed` names a category that no row has.
+
+        Examples
+        --------
+        >>> from r2n import R2NClassifier
+        >>> m = R2NClassifier(network=None, effort="quick", random_state=0)
+        >>> print(m.fit({"age": [*range(40)]}, ["no"] * 20 + ["yes"] * 20).rules_)
+        yes if age > 19
+        else no
+        """
+        began = time.monotonic()
+        options = Options.read(self.get_params(deep=False))
+        rows = TrainingRows.read(X, y, sample_weight, options)
+        options = replace(options, knowledge=read_expert(rows, options))
+        for words in doubts(options.knowledge, rows.schema):
+            warnings.warn(words, UnseenCategory, stacklevel=2)
+        with hold_interrupts() as ctrl_c:
+            learned = learn_classes(rows, options, check_random_state(self.random_state), began)
+            self._remember(learned, rows, has_text_names(X))
+            late = ctrl_c.take()
+        self.interrupted_ = any(each.interrupted for each in learned.values())
+        words = describe_interruption(learned, late)
+        if words:
+            warnings.warn(words, Interrupted, stacklevel=2)
+        if self.rules_.size == 0 and not words:  # a Ctrl-C has said already why there is so little
+            (answer,) = self.rules_.predict(rows.table.take(np.arange(1))).tolist()
+            words = f"no rules were found that beat always answering {answer!r} on rows held out: the model does that."
+            advice = "See front_ for what was found; give more rows or columns, or weigh a rare class by class_weight."
+            warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
+        return self
+
+    def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, has_names: bool) -> None:
+        """Set the fitted attributes. Of the training rows they keep what rules read and counts, no more."""
+        self.classes_ = rows.labels.classes
+        self.n_features_in_ = len(rows.schema.columns)
+        self.feature_names_in_ = np.array(rows.schema.names, dtype=object)
+        if not has_names:
+            del self.feature_names_in_  # as scikit-learn has it: only for tables with names
+        networks = {label: one.network for label, one in learned.items() if one.network is not None}
+        self.network_ = TrainedNetwork(networks) if networks else None
+        self.teacher_used_ = tuple(label for label, one in learned.items() if one.taught)
+        kept, self.schema_ = forget_unread(learned, rows.schema)
+        each = list(kept.values())
+        self.history_ = [record for one in each for record in one.history]
+        self.moves_ = [move.without_rules() for one in each for move in one.moves]
+        self.steps_ = tuple(step for one in each for step in one.steps)
+        labels, weight, candidates = rows.labels, rows.weight, [one.candidates for one in each]
+        if len(each) == 1:
+            self._picks = Picks.count(candidates[0], rows.table, labels.codes == labels.positive, weight)
+        else:
+            self._picks = ClassPicks.count(candidates, rows.table, labels.codes, weight)
+        self.front_ = Fronts.of(one.front for one in each)
+        self._use(tuple(self.front_.row(k, one.chosen) for k, one in enumerate(each) if one.chosen is not None))
+        if not self.chosen_:  # not refined
+            del self.front_, self.chosen_
+
+    def _repr_html_inner(self) -> str:
+        """The rules, once there are some, above scikit-learn's box of parameters."""
+        box: str = super()._repr_html_inner()
+        return self.rules_._repr_html_() + box if hasattr(self, "rules_") else box
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []  # literals are Boolean, whatever the columns are
+        return tags

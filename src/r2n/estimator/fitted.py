@@ -1,0 +1,249 @@
+"""What a fitted model answers: labels, probabilities, literals as columns, and itself with other rules."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from r2n.errors import ParameterError, SchemaError
+from r2n.learn.counts import ClassCounts, Counts
+from r2n.learn.fronts import Fronts
+from r2n.learn.given import evaluate_literals
+from r2n.learn.picks import ClassPicks, Picks
+from r2n.learn.reading import read_table
+from r2n.rules import ClassRules, RuleSet, rename_columns
+from r2n.table import Table
+
+
+class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # sklearn is untyped
+    """What can be asked of a model once it is fitted."""
+
+    classes_: NDArray[Any]
+    front_: Fronts
+    rules_: RuleSet | ClassRules
+    _picks: Picks | ClassPicks
+    _counts: Counts | ClassCounts
+
+    def _use(self, chosen: tuple[int, ...]) -> None:
+        """Make the rules in these rows of the front, and their counts, those of this model."""
+        self.chosen_ = chosen
+        places = dict(map(self.front_.place, chosen))
+        self.rules_, self._counts = self._picks.model([places.get(k, 0) for k in range(len(self.front_.fronts))])
+
+    def pick(self, *rows: int) -> Self:
+        """Copy the model with the rules of another row of its front.
+
+        `print(m.front_)` shows the rows, and `m.chosen_` holds those of this model.
+
+        Parameters
+        ----------
+        *rows : int
+            Rows of the front, at most one of each class. Classes without a row keep their rules.
+
+        Returns
+        -------
+        R2NClassifier
+            The other model, as complete as this one: with short numbers that change no prediction on the training rows,
+            training counts and probabilities, and the order in which several classes are tried. Only the rules that
+            `fit` chose are fitted to all rows; those of other rows are fitted to the rows that were not held out. If
+            `time_limit` was up, rows far from the chosen one keep their long numbers.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ParameterError
+            If there is no front, no such row, or two of the rows are of one class.
+
+        Examples
+        --------
+        >>> from r2n import R2NClassifier
+        >>> from r2n.datasets import example
+        >>> X, y = example(4).sample(500, random_state=0)
+        >>> m = R2NClassifier(network=None, effort="quick", random_state=0).fit(X, y)
+        >>> smallest = m.pick(0)
+        >>> smallest.rules_.size < m.rules_.size, m.pick(*m.chosen_).rules_ == m.rules_
+        (True, True)
+        """
+        check_is_fitted(self, "rules_")
+        if not hasattr(self, "front_"):
+            raise ParameterError("there is no front to pick from: with effort='none' nothing was refined.")
+        for i in rows:
+            if not isinstance(i, int | np.integer) or isinstance(i, bool):
+                raise ParameterError(f"i must be a whole number, a row of the front, not {i!r}.")
+            if not -len(self.front_) <= i < len(self.front_):
+                raise ParameterError(f"the front has the points 0 to {len(self.front_) - 1}, not {i}.")
+        picked = dict(self.front_.place(i) for i in rows)
+        if not len(picked) == len(rows) > 0:
+            raise ParameterError(f"pick takes rows of the front, of each class at most one, not {rows}.")
+        places = {**dict(map(self.front_.place, self.chosen_)), **picked}
+        other = copy.copy(self)
+        other._use(tuple(self.front_.row(k, i) for k, i in sorted(places.items())))
+        return other
+
+    def _table(self, X: Any) -> Table:
+        check_is_fitted(self, "rules_")
+        return read_table(X, self.rules_, hasattr(self, "feature_names_in_"), type(self).__name__)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array, with the columns at fit. By name if there were names
+            at fit and are now, else by position.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            The classes.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        SchemaError
+            If a column is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> from r2n import R2NClassifier
+        >>> X, y = {"age": [*range(40)]}, ["no"] * 20 + ["yes"] * 20
+        >>> m = R2NClassifier(network=None, effort="quick", random_state=0).fit(X, y)
+        >>> m.predict({"age": [3, 33]}).tolist()
+        ['no', 'yes']
+        """
+        table = self._table(X)
+        return self.classes_[self._decided_classes()[self._find_deciders(table)]]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Estimate the probability of each class from training rows like this one.
+
+        The probabilities are the shares of the classes among those rows, smoothed by one row of each class. With two
+        classes, rows like this one are those of every rule that fires here, counted once for each such rule; where none
+        fires, the rows on which none fired. With more, they are the rows that the same class's rules decided. The most
+        probable class is always the predicted one.
+
+        Parameters
+        ----------
+        X : table
+            As for `predict`.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+            The probabilities, in the order of `classes_`.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        SchemaError
+            If a column is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> from r2n import R2NClassifier
+        >>> X, y = {"age": [*range(40)]}, ["no"] * 20 + ["yes"] * 20
+        >>> m = R2NClassifier(network=None, effort="quick", random_state=0).fit(X, y)
+        >>> m.predict_proba({"age": [3, 33]}).round(2).tolist()
+        [[0.95, 0.05], [0.05, 0.95]]
+        """
+        table = self._table(X)
+        if isinstance(self._counts, ClassCounts):
+            return self._counts.shares[self._find_deciders(table)]
+        assert isinstance(self.rules_, RuleSet)
+        probability = self._counts.probability(self.rules_.fires(table))
+        pair = np.column_stack([1 - probability, probability])
+        return pair if self.classes_[1] == self.rules_.label else pair[:, ::-1]
+
+    def _find_deciders(self, table: Table) -> NDArray[np.intp]:
+        """Find which rule set decides each row, as a position in `_decided_classes`; the default comes last."""
+        if isinstance(self.rules_, ClassRules):
+            return self.rules_.decided(table)
+        return np.where(self.rules_.truth(table), 0, 1)
+
+    def _decided_classes(self) -> NDArray[np.intp]:
+        """Find the class that each rule set, and the default, predict, as a position in `classes_`."""
+        classes = self.classes_.tolist()
+        return np.array([classes.index(label) for label in (*self.rules_.labels, self.rules_.default)])
+
+    def transform(self, X: Any) -> NDArray[np.bool_]:
+        """Evaluate the literals of the rules on each row.
+
+        Parameters
+        ----------
+        X : table
+            As for `predict`.
+
+        Returns
+        -------
+        array of bool of shape (n_rows, n_literals)
+            Where each literal is true; a frame if `set_output` asks for one.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        SchemaError
+            If a column is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> from r2n import R2NClassifier
+        >>> X, y = {"age": [*range(40)]}, ["no"] * 20 + ["yes"] * 20
+        >>> m = R2NClassifier(network=None, effort="quick", random_state=0).fit(X, y)
+        >>> m.transform({"age": [3, 33]}).tolist()
+        [[False], [True]]
+        """
+        table = self._table(X)
+        return evaluate_literals(self.rules_.literals, table)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the texts of the literals, which name the columns of `transform`.
+
+        Parameters
+        ----------
+        input_features : sequence of str, optional
+            The columns at fit, or names for them if they had none.
+
+        Returns
+        -------
+        array of str
+            One text for each literal.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        SchemaError
+            If these are not the columns at fit.
+
+        Examples
+        --------
+        >>> from r2n import R2NClassifier
+        >>> X, y = {"age": [*range(40)]}, ["no"] * 20 + ["yes"] * 20
+        >>> m = R2NClassifier(network=None, effort="quick", random_state=0).fit(X, y)
+        >>> m.get_feature_names_out().tolist()
+        ['age > 19']
+        """
+        check_is_fitted(self, "rules_")
+        rules, schema = self.rules_, self.rules_.schema
+        assert schema is not None, "fitted rules always have a schema"
+        names = schema.names if input_features is None else tuple(map(str, input_features))
+        if names != schema.names:
+            if hasattr(self, "feature_names_in_"):
+                raise SchemaError("input_features is not equal to feature_names_in_, the columns at fit. Leave it out.")
+            if not len(set(names)) == len(names) == len(schema.names):
+                raise SchemaError(f"input_features should have length equal to {len(schema.names)}, without repeats.")
+            renaming = dict(zip(schema.names, names, strict=True))
+            return np.array(
+                [rename_columns(each, renaming).text(schema.renamed(renaming)) for each in rules.literals], dtype=object
+            )
+        return np.array([literal.text(schema) for literal in rules.literals], dtype=object)
