@@ -69,7 +69,7 @@ def propose_halfspaces(
 def scan_directions(
     design: DesignMatrix, rows: np.ndarray, cost: Floats, directions: Sequence[tuple[tuple[int, ...], Floats]]
 ) -> Iterator[tuple[float, Halfspace]]:
-    """The halfspaces that rough scans make of directions, and those that exact ones make of the best of them."""
+    """The halfspaces that rough scans make of directions, that exact ones make of the best of them, and filled ones."""
     found = [scan_exactly(design, rows, cost, columns, b, rough=True) for columns, b in directions]
     cuts = [cut for cut in found if cut is not None]
     for cut in cuts:
@@ -78,7 +78,11 @@ def scan_directions(
         best = min(cuts, key=lambda cut: cut.cost)
         if not best.sets:
             yield from scan_direction(design, rows, cost, best.columns, best.b)
-        yield from fill_columns(design, rows, cost, best.columns, best.b)
+        filled = list(fill_columns(design, rows, cost, best.columns, best.b))
+        yield from filled
+        for cut in cuts if filled else ():  # where filling pays, fewer columns may do
+            if cut is not best:
+                yield from fill_columns(design, rows, cost, cut.columns, cut.b)
 
 
 def improve(
