@@ -2,12 +2,16 @@
 
     python -m benchmarks.speed           # what is missing, about 10 minutes in all
     python -m benchmarks.speed --again   # all of it once more
+    python -m benchmarks.speed --parts import  # of these the imports alone
     python -m benchmarks.speed --page    # only write docs/speed.md from the newest results
 
 Needs the extra `bench` (PyTorch, for the eager step that is timed in the same run). Appends to results/speed.jsonl.
 """
 
+import subprocess
+import sys
 from argparse import Namespace
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -15,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.fits import NETWORK_ALONE, fit, learner
-from benchmarks.harness.benchmark import Benchmark
+from benchmarks.harness.benchmark import Benchmark, Choice
 from benchmarks.harness.case import Case
-from benchmarks.harness.clock import peak_memory, take_turns
+from benchmarks.harness.clock import peak_memory, take_turns, watch
 from benchmarks.harness.command import main
 from benchmarks.harness.pages import Page
 from benchmarks.harness.records import Record
@@ -26,14 +30,38 @@ D, M, J, BATCH = 5, 10, 25, 100  # the paper's size
 FEW_EPOCHS: dict[str, Any] = {"epochs": 20, "gamma": 0.7, "restarts": 1, **NETWORK_ALONE}
 
 
-def cases(_: Namespace) -> list[Case]:
-    """Steps; compilation; rows and columns."""
+PARTS = ("import", "step", "compilation", "fit")
+IMPORTS = ("import numpy", "import r2n", "from r2n import load", "from r2n import R2NClassifier")
+
+
+def cases(chosen: Namespace) -> list[Case]:
+    """Imports; steps; compilation; rows and columns."""
     sizes = [*((n_rows, 10) for n_rows in (1_000, 10_000, 100_000, 1_000_000)), *((20_000, d) for d in (5, 50, 500))]
-    return [
+    every = [
+        Case({"what": "import"}, measure_imports),
         *(Case({"what": "step", "restarts": restarts}, partial(measure_step, restarts)) for restarts in (1, 25)),
         Case({"what": "compilation"}, measure_compilation, alone=True),
         *(Case({"what": "fit", "rows": n, "columns": d}, partial(measure_fit, n, d), alone=True) for n, d in sizes),
     ]
+    return [case for case in every if case.told["what"] in chosen.parts]
+
+
+def measure_imports(rounds: int = 15) -> Record:
+    """CPU seconds of new processes that import, in turns, beyond those of one that does nothing: medians."""
+    taken = defaultdict(list)
+    for _ in range(rounds):
+        for code in ("pass", *IMPORTS):
+            with watch() as spent:
+                subprocess.run([sys.executable, "-c", code], check=True)
+            taken[code].append(spent.cpu)
+    seconds = {code: float(np.median(each)) for code, each in taken.items()}
+    beyond = {code: seconds[code] - seconds["pass"] for code in IMPORTS}
+    return {
+        "imports": [
+            {"code": code, "cpu": round(cpu, 3), "over_numpy": round(cpu / beyond["import numpy"], 2)}
+            for code, cpu in beyond.items()
+        ]
+    }
 
 
 def microseconds(taken: list[float]) -> float:
@@ -146,10 +174,15 @@ def measure_fit(n_rows: int, n_columns: int) -> Record:
 
 def view() -> Mapping[str, Any]:
     """The newest of each."""
-    found: dict[str, list[Record]] = {"step": [], "compilation": [], "fit": []}
+    found: dict[str, list[Record]] = {what: [] for what in PARTS}
     for record in SPEED.newest():
         found[record["what"]].append(record)
-    shown = {"steps": found["step"], "compilation": found["compilation"][0], "fits": found["fit"]}
+    shown = {
+        "imports": found["import"][0],
+        "steps": found["step"],
+        "compilation": found["compilation"][0],
+        "fits": found["fit"],
+    }
     return shown | {"d": D, "m": M, "j": J, "batch": BATCH}
 
 
@@ -158,6 +191,7 @@ SPEED = Benchmark(
     about=__doc__,
     key=("what", "restarts", "rows", "columns"),
     cases=cases,
+    choices=(Choice("--parts", "what to measure", PARTS, default=PARTS),),
     pages=(Page("docs/speed.md", "speed.md.j2", view),),
 )
 

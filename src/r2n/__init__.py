@@ -6,29 +6,31 @@
 ['approve', 'refuse']
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from r2n.rules import RuleSet, load
 
 if TYPE_CHECKING:
     from r2n.estimator import R2NClassifier
     from r2n.learn.settings import NetworkSettings
+    from r2n.rules import RuleSet, load
 
 __version__ = "0.1.0"
 __all__ = ["NetworkSettings", "R2NClassifier", "RuleSet", "__version__", "load"]
 
+# Loaded when first asked for: only those who fit pay for scikit-learn and the search.
+_ROOMS = {
+    "NetworkSettings": "r2n.learn.settings",
+    "R2NClassifier": "r2n.estimator",
+    "RuleSet": "r2n.rules",
+    "load": "r2n.rules",
+}
+
 
 def __getattr__(name: str) -> Any:
-    # The estimator brings scikit-learn and the search with it: only those who fit pay for loading them.
-    if name == "R2NClassifier":
-        from r2n.estimator import R2NClassifier
-
-        return R2NClassifier
-    if name == "NetworkSettings":
-        from r2n.learn.settings import NetworkSettings
-
-        return NetworkSettings
-    raise AttributeError(f"module 'r2n' has no attribute {name!r}")
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'r2n' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_ROOMS[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:
