@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import shlex
@@ -49,12 +50,20 @@ def test_every_room_has_a_line_in_the_design() -> None:
     assert {room for room in rooms if f"`{room}/`" not in DESIGN} == set()
 
 
+def list_tests(file: Path) -> Iterator[tuple[str, bool]]:
+    """The tests in a file, and whether only `-m slow` runs them."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node.name, "pytest.mark.slow" in map(ast.unparse, node.decorator_list)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_tests_that_check_a_decision_are_there(command: str) -> None:
     paths, _, words = command.removeprefix("pytest ").partition(" -k ")
-    for path in paths.split():
+    slow = paths.startswith("-m slow ")
+    for path in paths.removeprefix("-m slow ").split():
         files = [ROOT / path] if path.endswith(".py") else sorted((ROOT / path).rglob("test_*.py"))
-        names = [name for file in files for name in re.findall(r"def (test_\w+)", file.read_text(encoding="utf-8"))]
+        names = [name for file in files for name, is_slow in list_tests(file) if is_slow == slow]
         wanted = shlex.split(words)[0].split(" or ") if words else ["test"]
         for word in wanted:
             assert any(word in name for name in names), f"no test of {path} is called {word}"
