@@ -246,7 +246,8 @@ class R2NClassifier(FittedModel, Parameters):
         if self.rules_.size == 0 and not words:  # a Ctrl-C has said already why there is so little
             (answer,) = self.rules_.predict(rows.table.take(np.arange(1))).tolist()
             words = f"no rules were found that beat always answering {answer!r} on rows held out: the model does that."
-            advice = "See front_ for what was found; give more rows or columns, or weigh a rare class by class_weight."
+            found = "See front_ for what was found, and give" if hasattr(self, "front_") else "Give"
+            advice = f"{found} more rows or columns, or weigh a rare class by class_weight."
             warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
         return self
 
