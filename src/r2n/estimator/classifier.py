@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from r2n.runtime.interrupts import hold_interrupts
 from r2n.table import Value, has_text_names
 
 
+@dataclass(kw_only=True, eq=False, repr=False)  # a constructor of its own, so that errors name this class
 class R2NClassifier(FittedModel, Parameters):
     """Learn a rule set, and the conditions in it, from a table of labelled rows.
 
