@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from benchmarks.fits import NETWORK_ALONE, described, learner, rules_of, same_structure, share_alike, time_of
 from benchmarks.harness.clock import watch
 from benchmarks.harness.records import Record
-from benchmarks.methods.baselines import Baseline, Boosting, Ebm, Figs, Mlp, Ripper, Tree
+from benchmarks.methods.baselines import Boosting, Ebm, Figs, Method, Mlp, Ripper, Tree
 from benchmarks.protocol import EXPERIMENTS, Cell
 from benchmarks.splits import Split, binary_fold_of, known_rule, sample_rows
 from r2n import presets
@@ -49,7 +49,7 @@ def _accuracy(model: Any, rows: Split) -> float:
     return share_alike(model.predict(rows.X_test), rows.y_test)
 
 
-def _size_of(model: Baseline) -> Record:
+def _size_of(model: Method) -> Record:
     """Columns mentioned: each literal of the others reads one."""
     n_rules, literals = model.n_rules, model.literals_per_rule
     return {"size": None if n_rules is None or literals is None else round(n_rules * literals)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import shlex
@@ -10,7 +11,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from numpydoc.validate import validate
 
@@ -46,12 +50,20 @@ def test_every_room_has_a_line_in_the_design() -> None:
     assert {room for room in rooms if f"`{room}/`" not in DESIGN} == set()
 
 
+def list_tests(file: Path) -> Iterator[tuple[str, bool]]:
+    """The tests in a file, and whether only `-m slow` runs them."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            yield node.name, "pytest.mark.slow" in map(ast.unparse, node.decorator_list)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_tests_that_check_a_decision_are_there(command: str) -> None:
     paths, _, words = command.removeprefix("pytest ").partition(" -k ")
-    for path in paths.split():
+    slow = paths.startswith("-m slow ")
+    for path in paths.removeprefix("-m slow ").split():
         files = [ROOT / path] if path.endswith(".py") else sorted((ROOT / path).rglob("test_*.py"))
-        names = [name for file in files for name in re.findall(r"def (test_\w+)", file.read_text(encoding="utf-8"))]
+        names = [name for file in files for name, is_slow in list_tests(file) if is_slow == slow]
         wanted = shlex.split(words)[0].split(" or ") if words else ["test"]
         for word in wanted:
             assert any(word in name for name in names), f"no test of {path} is called {word}"
@@ -62,6 +74,25 @@ def test_the_modules_of_benchmarks_that_pages_name_are_there() -> None:
     text = " ".join(" ".join(page.read_text(encoding="utf-8").split()) for page in pages)
     for name in set(re.findall(r"python -m benchmarks\.(\w+)", text)):
         assert (ROOT / "benchmarks" / f"{name}.py").exists() or (ROOT / "benchmarks" / name).is_dir(), name
+
+
+def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sessions are compared with what they print by tests/test_house.py; these blocks print little."""
+    monkeypatch.chdir(tmp_path)  # where the model is saved
+    rng = np.random.default_rng(0)
+    ages, sums = rng.integers(18, 80, 200), rng.uniform(1, 100, (2, 200)).round()
+    words = {"region": rng.choice(["north", "west"], 200), "name": [f"n{i % 9}" for i in range(200)]}
+    frame = pd.DataFrame({"age": ages, "income": sums[0], "debt": sums[1], **words})
+    labels = np.where((sums[0] - 0.5 * sums[1] > 20) | (ages > 70), "yes", "no")
+    names: dict[str, Any] = {"frame": frame, "labels": labels, "new_frame": frame[:5]}
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    used, parameters, settings = blocks
+    exec(used, names)
+    assert names["rules"] == names["m"].rules_
+    expert = eval(f"({parameters})", names).set_params(network=None, effort="quick", n_jobs=None)
+    assert expert.fit(frame, labels).rules_.n_rules > 0
+    exec(settings, names)
+    assert names["m"].network is None
 
 
 # -- docstrings -------------------------------------------------------------------------------------

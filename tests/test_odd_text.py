@@ -17,7 +17,6 @@ from r2n.errors import ModelFileError, ParameterError, ParseError, R2NError, Sch
 from r2n.learn.labels import Labels
 from r2n.rules import Baseline, ClassRules, Known, Membership, rename_columns
 from r2n.rules.document import from_text
-from r2n.rules.measures import measure
 from r2n.rules.modelfile import to_text
 from r2n.table import Column, Schema
 
@@ -69,7 +68,6 @@ def test_rows_of_a_label_with_a_nul_are_counted_as_its_own() -> None:
     rules = RuleSet.parse('"a\\u0000" if x > 1 else a')
     rows, y = {"x": [0.0, 2.0, 3.0]}, ["a", "a\0", "a"]
     assert Baseline.count(rules, rows, y).rules[0][2] == (2, 1)
-    assert measure(rules, rows, y).rules[0].precision == 0.5
 
 
 @pytest.mark.parametrize(("first", "second"), NULS)

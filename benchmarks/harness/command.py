@@ -69,6 +69,7 @@ def _argument_of(choice: Choice) -> dict[str, Any]:
         told["nargs"] = {(True, True): "*", (True, False): "?", (False, True): "+"}[first, choice.many]
     if choice.among:
         words = ", ".join(map(str, choice.among))
+        words = words.replace("%", "%%")  # argparse would put something in its place
         told |= {"help": f"{choice.help}: {words}", "metavar": choice.name.strip("-").removesuffix("s").upper()}
     return told
 

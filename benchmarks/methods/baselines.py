@@ -34,7 +34,7 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-class Baseline(Protocol):
+class Method(Protocol):
     """A learner of Boolean labels from a table."""
 
     def fit(self, X: pd.DataFrame, y: Bools) -> Self: ...

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.harness.benchmark import Benchmark
+from benchmarks.harness.benchmark import Benchmark, Choice
 from benchmarks.harness.clock import cpu_seconds, take_turns, watch
-from benchmarks.harness.command import main, parser_of
+from benchmarks.harness.command import main, parser_of, parser_with
 from benchmarks.harness.pages import MARKS, Page, between_marks, render
 from benchmarks.harness.stamp import BENCHMARKS, ROOT
 
@@ -86,6 +86,11 @@ def test_what_is_shared_is_done_in_one_place() -> None:
 def test_every_benchmark_has_the_same_options(name: str) -> None:
     chosen = parser_of(DECLARED[name]).parse_args(["--renew", "--again", "--jobs", "3", "--page"])
     assert (chosen.renew, chosen.again, chosen.jobs, chosen.page) == (True, True, 3, True)
+
+
+def test_a_choice_with_a_percent_sign_is_shown_as_it_is() -> None:
+    choice = Choice("--only", "cases", ("adult, 2% positives",))
+    assert "adult, 2% positives" in parser_with("guard", None, [choice]).format_help()
 
 
 def test_the_cases_that_are_declared_have_keys_of_their_own() -> None:

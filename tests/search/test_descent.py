@@ -245,7 +245,7 @@ def test_the_front_is_shown_and_any_point_can_be_picked() -> None:
     assert smaller.rules_ != model.rules_
     np.testing.assert_array_equal(smaller.classes_[smaller.predict_proba(X).argmax(axis=1)], smaller.predict(X))
     assert model.score(X, y) > smaller.score(X, y) > 0.5
-    with pytest.raises(ParameterError, match="the front has the points 0 to"):
+    with pytest.raises(ParameterError, match="the front has the rows 0 to"):
         model.pick(99)
 
 

@@ -68,6 +68,16 @@ def test_a_class_of_two_rows(n: int, positives: int) -> None:
     assert model.score(X, y) > 0.99
 
 
+def test_the_warning_of_a_constant_names_a_front_only_if_there_is_one() -> None:
+    X = np.random.default_rng(0).random((200, 2))
+    y = np.arange(200) % 5 == 0
+    network = NetworkSettings(restarts=1, epochs=2)
+    with pytest.warns(ConstantRules, match=r"the model does that\. Give more rows"):
+        R2NClassifier(network=network, effort="none", random_state=0).fit(X, y)
+    with pytest.warns(ConstantRules, match=r"the model does that\. See front_ for what was found, and give more rows"):
+        R2NClassifier(network=None, effort="quick", random_state=0).fit(X, y)
+
+
 def test_starts_beyond_the_caps_lose_little() -> None:
     """Rules that are all but the same, each with too many columns: none may become `true`."""
     X = np.random.default_rng(0).random((2_000, 6))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ from r2n.runtime.interrupts import hold_interrupts
 from r2n.table import Value, has_text_names
 
 
+@dataclass(kw_only=True, eq=False, repr=False)  # a constructor of its own, so that errors name this class
 class R2NClassifier(FittedModel, Parameters):
     """Learn a rule set, and the conditions in it, from a table of labelled rows.
 
@@ -246,7 +247,8 @@ class R2NClassifier(FittedModel, Parameters):
         if self.rules_.size == 0 and not words:  # a Ctrl-C has said already why there is so little
             (answer,) = self.rules_.predict(rows.table.take(np.arange(1))).tolist()
             words = f"no rules were found that beat always answering {answer!r} on rows held out: the model does that."
-            advice = "See front_ for what was found; give more rows or columns, or weigh a rare class by class_weight."
+            found = "See front_ for what was found, and give" if hasattr(self, "front_") else "Give"
+            advice = f"{found} more rows or columns, or weigh a rare class by class_weight."
             warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
         return self
 

@@ -75,9 +75,9 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
             raise ParameterError("there is no front to pick from: with effort='none' nothing was refined.")
         for i in rows:
             if not isinstance(i, int | np.integer) or isinstance(i, bool):
-                raise ParameterError(f"i must be a whole number, a row of the front, not {i!r}.")
+                raise ParameterError(f"pick takes whole numbers, rows of the front, not {i!r}.")
             if not -len(self.front_) <= i < len(self.front_):
-                raise ParameterError(f"the front has the points 0 to {len(self.front_) - 1}, not {i}.")
+                raise ParameterError(f"the front has the rows 0 to {len(self.front_) - 1}, not {i}.")
         picked = dict(self.front_.place(i) for i in rows)
         if not len(picked) == len(rows) > 0:
             raise ParameterError(f"pick takes rows of the front, of each class at most one, not {rows}.")

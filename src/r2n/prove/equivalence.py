@@ -8,7 +8,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from r2n.errors import ParameterError, SchemaError
 from r2n.prove.box import Possible, box_of
@@ -21,8 +20,6 @@ from r2n.rules.literals import Halfspace, Literal, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.text import write_name, write_value
 from r2n.table import Value
-
-Branches: TypeAlias = tuple[tuple[Value, tuple[Rule, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)

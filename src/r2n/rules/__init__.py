@@ -6,7 +6,6 @@ from r2n.rules.expert import doubts, read_knowledge
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing, sets_of
-from r2n.rules.measures import Measures, RuleMeasure, measure
 from r2n.rules.modelfile import load, save
 from r2n.rules.names import natural_key
 from r2n.rules.parse import parse_class_rules, parse_literal, parse_rule, parse_ruleset
@@ -24,18 +23,15 @@ __all__ = [
     "Knowledge",
     "Known",
     "Literal",
-    "Measures",
     "Membership",
     "Missing",
     "Model",
     "Rule",
     "RuleCount",
-    "RuleMeasure",
     "RuleSet",
     "column_of",
     "doubts",
     "load",
-    "measure",
     "natural_key",
     "parse_class_rules",
     "parse_literal",

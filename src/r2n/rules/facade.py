@@ -32,7 +32,7 @@ class Facade:
         Parameters
         ----------
         text : str
-            The rules as they are printed; `docs/modelfile.md` has the grammar.
+            The rules as they are printed; `help("r2n.rules.grammar")` shows the grammar.
         schema : Schema, optional
             The columns that the rules may read.
 
