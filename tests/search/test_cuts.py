@@ -42,7 +42,7 @@ def test_the_best_coefficient_is_the_best_above_the_lowest_turn_within_reach(
 ) -> None:
     z, rest, cost = (np.array(part, dtype=float) for part in zip(*triples, strict=True))
     turns = np.unique(-rest[z != 0] / z[z != 0])
-    turns = turns[(turns > 0.3 - REACH) & (turns <= 0.3 + REACH)]
+    turns = turns[(turns >= 0.3 - REACH) & (turns <= 0.3 + REACH)]
     between = (turns[1:] + turns[:-1]) / 2
     highest = [turns[-1] + 1e-9] if len(turns) else []
     every = [cost[b * z + rest > 0].sum() for b in [*between, *highest]]

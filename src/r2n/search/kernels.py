@@ -167,10 +167,10 @@ def find_turns(
     for i in range(len(z)):  # without branches, which no processor could guess
         rest = value[i] - part * z[i] - at
         turn = -rest / z[i]  # infinite or no number where z is 0
-        inside = (lowest < turn) & (turn <= highest) & (z[i] != 0.0)
-        turns[place], signed[place] = -turn, cost[i] * (int(z[i] > 0.0) - int(z[i] < 0.0))
-        place += int(inside)
-        start += cost[i] * int((inside & (z[i] < 0.0)) | ((not inside) & (lowest * z[i] + rest > 0.0)))
+        rises, falls = z[i] > 0.0, z[i] < 0.0
+        turns[place], signed[place] = -turn, cost[i] * (int(rises) - int(falls))
+        place += int((rises | falls) & (lowest <= turn) & (turn <= highest))
+        start += cost[i] * int((falls & (turn >= lowest)) | (rises & (turn < lowest)) | ((z[i] == 0.0) & (rest > 0.0)))
     return place, start
 
 

@@ -28,7 +28,8 @@ def compute_exp(x: float) -> float:
         x = FARTHEST if x > 0.0 else -FARTHEST
     k = np.floor(x * 1.4426950408889634 + 0.5)
     r = x - k * 0.6931471805599453
-    series = 1.0 + r * (1.0 + r * (0.5 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r / 5040))))))
+    series = 1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040 + r / 40320)))
+    series = 1.0 + r * (1.0 + r * (0.5 + r * (1 / 6 + r * series)))
     return float(series * _POWERS[int(k) + 64])
 
 
