@@ -74,9 +74,9 @@ def test_rows_that_cannot_be_picked_are_refused(three: tuple) -> None:
         ((), "of each class at most one"),
         ((0, 1), "of each class at most one"),
         ((0, -last - 1), "of each class at most one"),  # the same row
-        ((last + 1,), f"the points 0 to {last}, not {last + 1}"),
-        ((True,), "must be a whole number"),
-        (("setosa",), "must be a whole number"),
+        ((last + 1,), f"the rows 0 to {last}, not {last + 1}"),
+        ((True,), "takes whole numbers"),
+        (("setosa",), "takes whole numbers"),
     ):
         with pytest.raises(ParameterError, match=words):
             model.pick(*rows)

@@ -9,7 +9,7 @@ import numpy as np
 
 from r2n.rules import RuleSet
 from r2n.search.front import Front, Point, find_first_as_good
-from r2n.search.plan import PLAIN_ERRORS, TAUGHT_ERRORS, TRUE_ERRORS, Caps
+from r2n.search.plan import FITTED_ERRORS, PLAIN_ERRORS, RULE_ERRORS, TAUGHT_ERRORS, TRUE_ERRORS, Caps
 from r2n.search.problem import Floats, Labelled
 from r2n.search.sample import Sample
 from r2n.search.teach import Taught
@@ -51,6 +51,7 @@ def choose_point(front: Front, wrong: Floats, sample: Sample, taught: bool, caps
     if caps.user_set_limits():
         return int(np.argmin(weight @ wrong))
     best, errors = int(np.argmin(weight @ wrong)), TAUGHT_ERRORS if taught else PLAIN_ERRORS
+    errors = errors if sample.apart else FITTED_ERRORS
     chosen = min(find_first_as_good(wrong, weight, best, errors), front.best)  # a teacher errs: true labels count too
     if taught:
         # A constant was already beaten by a standard error on held-out rows: do not go back to it.
@@ -72,11 +73,11 @@ def find_smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled, errors:
 
 
 def choose_fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, weight: Floats) -> int:
-    """The largest point of the fewest rules that the one chosen does not beat by `TAUGHT_ERRORS`.
+    """The largest point of the fewest rules that the one chosen does not beat by `RULE_ERRORS`.
 
     Points before the first are not candidates. What a rule more brings must show in rows that nothing was fitted to, as
     they are judged.
     """
     last = {front[i].rules.n_rules: i for i in range(first, chosen + 1)}
     fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
-    return (*fewer, chosen)[find_first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), TAUGHT_ERRORS)]
+    return (*fewer, chosen)[find_first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), RULE_ERRORS)]

@@ -122,9 +122,11 @@ ANNEAL_HOT, ANNEAL_COLD, ANNEAL_RATE, ANNEAL_STEPS, ANNEAL_ROWS = 0.1, 0.01, 0.0
 # -- choosing and finishing ----------------------------------------------------------------------
 
 # Standard errors by which a larger point must beat a smaller one: on rows held out, by labels as they came; by those of
-# a teacher, which differ less by chance; and, after a teacher, by true labels on all rows. docs/decisions.md, "Choice",
+# a teacher, which differ less by chance; and on the rows fitted to, if none are held out. docs/decisions.md, "Choice",
 # names the splits that they were chosen on: refine real, and refine stress for known rules.
-PLAIN_ERRORS, TAUGHT_ERRORS, TRUE_ERRORS = 1.0, 0.5, 1.0
+PLAIN_ERRORS, TAUGHT_ERRORS, FITTED_ERRORS = 1.0, 0.5, 1.5
+# After a teacher, besides: by true labels on all rows, and, if it has more rules, on rows held out: refine real
+TRUE_ERRORS, RULE_ERRORS = 1.0, 1.0
 GROWTH_ERRORS = 2.0  # by which rules that grew on all rows must beat those that did not, after a teacher; no benchmark
 GROWTH_PART = 4  # on all rows, rules may grow by one column for each so many; no benchmark
 
