@@ -164,6 +164,8 @@ def test_a_rule_that_stays_keeps_its_count_but_not_what_it_covers_alone() -> Non
     [
         (YES[:5], None, "y must have one label for each of the 6 rows, not shape (5,)."),
         (["maybe", *YES[1:]], None, "y holds 'maybe', but the rules predict only ['no', 'yes']."),
+        (pd.Series([None, *YES[1:]], dtype="string"), None, "y holds None, but the rules predict only"),
+        (YES, np.array(["2020-01-01"] * 6, dtype="M8[D]"), "sample_weight holds dates. Give one number a row."),
         ([None, *YES[1:]], None, "y holds None, but the rules predict only ['no', 'yes']."),
         ([1] * 6, None, "y holds 1, but the rules predict only ['no', 'yes']."),
         (YES, [1] * 5, "sample_weight must have one number for each of the 6 rows, not (5,)."),
@@ -174,7 +176,7 @@ def test_a_rule_that_stays_keeps_its_count_but_not_what_it_covers_alone() -> Non
         (YES, ["many"] * 6, "sample_weight must hold numbers:"),
     ],
 )
-def test_odd_labels_and_weights_are_refused(y: list[Any], weight: Any, message: str) -> None:
+def test_odd_labels_and_weights_are_refused(y: Any, weight: Any, message: str) -> None:
     with pytest.raises(ParameterError) as error:
         RULES.counted(X, y, weight)
     assert message in str(error.value)

@@ -153,7 +153,8 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         >>> m.predict_proba({"age": [3, 33]}).round(2).tolist()
         [[0.95, 0.05], [0.05, 0.95]]
         """
-        return self.rules_.predict_proba(self._table(X))
+        table = self._table(X)
+        return self.rules_.predict_proba(table)
 
     def _find_deciders(self, table: Table) -> NDArray[np.intp]:
         """Find which rule set decides each row, as a position in `_decided_classes`; the default comes last."""

@@ -230,7 +230,7 @@ class Baseline:
 
 def count_again(rules: Model, X: object, y: Any, sample_weight: Any) -> Baseline:
     """Count, but refuse labels that the rules do not predict: probabilities would leave them out."""
-    found = np.asarray(y, dtype=object)
+    found = _objects(y)
     known = np.zeros(found.shape, dtype=np.bool_)
     for label in rules.classes:
         known |= is_label(found, label)
@@ -251,16 +251,30 @@ def _parts(rules: Model) -> Iterator[RuleSet]:
 
 
 def _labels(y: Any, n_rows: int) -> NDArray[np.object_]:
-    # As objects, so that comparing numbers with a text label gives False and not an error.
-    labels = np.asarray(y, dtype=object)
+    labels = _objects(y)
     if labels.shape != (n_rows,):
         raise ParameterError(f"y must have one label for each of the {n_rows} rows, not shape {labels.shape}.")
+    return labels
+
+
+def _objects(y: Any) -> NDArray[np.object_]:
+    """Labels as objects, so that comparing numbers with a text label gives False and not an error.
+
+    A missing value of pandas gives neither when it is compared, so it stands as None.
+    """
+    labels = np.asarray(y, dtype=object)
+    missing = np.array([type(each).__name__ == "NAType" for each in labels.ravel().tolist()], dtype=np.bool_)
+    if missing.any():
+        labels = labels.copy()  # it may be the caller's own
+        labels[missing.reshape(labels.shape)] = None
     return labels
 
 
 def _weights(sample_weight: Any, n_rows: int) -> Floats:
     if sample_weight is None:
         return np.ones(n_rows)
+    if np.asarray(sample_weight).dtype.kind in "Mm":
+        raise ParameterError("sample_weight holds dates. Give one number a row.")
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
