@@ -293,6 +293,7 @@ def test_other_files_are_refused(tmp_path: Path, content: str | bytes, message: 
         ({"training": training(decided=[[[1, 1.0]] * 2])}, "decided must have a pair for each of the 2 classes"),
         ({"training": training(decided=[[[1, 1.0]] * 3] * 2)}, "decided must have a pair for each of the 2 classes"),
         ({"training": training(decided=[[[1, 1.0]] * 2] * 2)}, "the rules decide more than all 3 rows."),
+        ({"training": training(decided=[[[1, 0.5]] * 2] * 2)}, "the rules decide more than all 3 rows."),
         ({"training": training(decided=[[[0, 1.0]] * 2] * 2)}, "0 rows cannot weigh 1.0"),
         ({f"field {k}": k for k in range(100_000)}, "…."),
         ({"label": "a" * 10_000_000, "rules": [["b" * 10_000_000]]}, "a literal must be an object, not 'bbb"),
