@@ -100,8 +100,8 @@ def test_the_probability_is_a_smoothed_share_of_rows_like_this_one() -> None:
     found = RULES.counted(X, YES).predict_proba(X)[:, 1]
     both, a, x, silent = (3 + 1) / (4 + 2), (1 + 1) / (2 + 2), (2 + 1) / (2 + 2), (1 + 1) / (3 + 2)
     assert found.tolist() == [np.nextafter(a, 1), both, x, silent, silent, silent]
-    silent = RuleSet.parse("yes if x > 4 else no").counted(X, YES).predict_proba({"x": [0]})
-    assert silent[0, 1] == (2 + 1) / (5 + 2), "of five rows without a rule two are yes"
+    without_rule = RuleSet.parse("yes if x > 4 else no").counted(X, YES).predict_proba({"x": [0]})
+    assert without_rule[0, 1] == (2 + 1) / (5 + 2), "of five rows without a rule two are yes"
     shares = CLASSES.counted(X, LETTERS).predict_proba(X)
     np.testing.assert_allclose(shares[:3], [[2 / 6, 3 / 6, 1 / 6]] * 3)
     np.testing.assert_allclose(shares[3], [0.5, 0.25, 0.25])
