@@ -269,16 +269,16 @@ def rules_of_equal_hash(size: int) -> Giant:
 
 @giant
 def rules_with_counts(size: int) -> Giant:
-    rules = _fit(int(0.85 * size), lambda n: [[{"kind": "known", "column": f"x{k}"}] for k in range(n)])
-    return _document(rules, None, {"rows": 9, "right": 5, "rules": [[1, 1]] * len(rules)})
+    rules = _fit(int(0.6 * size), lambda n: [[{"kind": "known", "column": f"x{k}"}] for k in range(n)])
+    return _document(rules, None, _training([ONE] * len(rules), [[[1, 1.0]] * 2] * 2))
 
 
 @giant
 def rules_with_counts_of_equal_hash(size: int) -> Giant:
     rules = [
-        [_sum([("x", a), ("y", b), ("z", c)], d)] for a, b, c, d in islice(product(EQUAL_HASH, repeat=4), size // 170)
+        [_sum([("x", a), ("y", b), ("z", c)], d)] for a, b, c, d in islice(product(EQUAL_HASH, repeat=4), size // 200)
     ]
-    return _document(rules, None, {"rows": 9, "right": 5, "rules": [[1, 1]] * len(rules)})
+    return _document(rules, None, _training([ONE] * len(rules), [[[1, 1.0]] * 2] * 2))
 
 
 @giant
@@ -291,9 +291,9 @@ def rules_of_fills_of_equal_hash(size: int) -> Giant:
 
 @giant
 def rules_with_counts_and_fills_of_equal_hash(size: int) -> Giant:
-    fills = list(islice(product(EQUAL_HASH, repeat=3), size // 250))
+    fills = list(islice(product(EQUAL_HASH, repeat=3), size // 280))
     rules = [[_sum((_filled(name, fill), 1) for name, fill in zip("xyz", each, strict=True))] for each in fills]
-    return _document(rules, None, {"rows": 9, "right": 5, "rules": [[1, 1]] * len(rules)})
+    return _document(rules, None, _training([ONE] * len(rules), [[[1, 1.0]] * 2] * 2))
 
 
 @giant
@@ -314,7 +314,7 @@ def classes_many(size: int) -> Giant:
 
 @giant
 def classes_with_counts(size: int) -> Giant:
-    classes = _fit(int(0.85 * size), lambda n: [{"label": k, "rules": [[KNOWN]]} for k in range(n)])
+    classes = _fit(int(0.6 * size), lambda n: [{"label": k, "rules": [[KNOWN]]} for k in range(n)])
     return _classes(classes, training=_training([ONE] * len(classes), None))
 
 
