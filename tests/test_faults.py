@@ -157,4 +157,4 @@ def test_printed_rules_hold_no_redundant_bounds() -> None:
 
 def test_the_model_file_is_plain_data(tmp_path: Path) -> None:
     RuleSet.parse("yes if x > 1 else no").save(tmp_path / "m.json")
-    assert json.loads((tmp_path / "m.json").read_text())["version"] == 2
+    assert json.loads((tmp_path / "m.json").read_text())["version"] == 1

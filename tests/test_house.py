@@ -238,6 +238,14 @@ def test_loading_and_predicting_needs_numpy_alone(tmp_path: Path) -> None:
     assert loaded_after(code) & HEAVY == set()
 
 
+def test_probabilities_of_a_saved_model_need_numpy_alone(tmp_path: Path) -> None:
+    rules = r2n.RuleSet.parse("yes if x0 - 2·x1 > 0 and c in {a} else no")
+    X = {"x0": [1.0, 0.0], "x1": [0.1, 1.0], "c": ["a", "b"]}
+    rules.counted(X, ["yes", "no"], [2.5, 1.0]).save(tmp_path / "model.json")
+    code = f"import r2n\nprint(r2n.load({str(tmp_path / 'model.json')!r}).predict_proba({X!r}).shape)"
+    assert loaded_after(code) & (HEAVY | {"polars"}) == set()
+
+
 def test_the_readme_session_runs_as_printed() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     sessions = re.findall(r"```pycon\n(.*?)```", text, flags=re.DOTALL)

@@ -114,6 +114,28 @@ def test_files_and_pickles_hold_no_secret(case: tuple, tmp_path: Path) -> None:
                                   "integer": False}  # fmt: skip
 
 
+def test_counts_hold_what_the_page_says_and_no_more(case: tuple, tmp_path: Path) -> None:
+    """Sums over rows: of every rule, and of every class that each label decides."""
+    model, X, y = case
+    for each in models_of(model):
+        each.rules_.save(tmp_path / "m.json")
+        counts = json.loads((tmp_path / "m.json").read_text())["training"]
+        assert list(counts) == ["rows", "weight", "rules", "decided"]
+        assert (counts["rows"], counts["weight"]) == (len(y), float(len(y)))
+        assert [[len(pair) for pair in rule] for rule in counts["rules"]] == [[2, 2, 2]] * each.rules_.n_rules
+        n_classes = len(model.classes_)
+        assert np.shape(counts["decided"]) == (len(each.rules_.labels) + 1, n_classes, 2)
+        totals = np.sum(counts["decided"], axis=0)[:, 0]
+        assert totals.tolist() == [np.sum(np.asarray(y) == label) for label in each.rules_.classes]
+        counted = each.rules_.counted(X, np.asarray(y)).baseline
+        assert each.rules_.baseline == counted
+        edited = each.rules_.with_rule("age > 200", *each.rules_.labels[:1] * (n_classes > 2))
+        edited.save(tmp_path / "m.json")
+        counts = json.loads((tmp_path / "m.json").read_text())["training"]
+        assert counts["decided"] is None
+        assert all(rule is None or rule[2] is None for rule in counts["rules"])
+
+
 @pytest.mark.parametrize("to", formats())
 def test_exports_hold_no_secret(case: tuple, to: str) -> None:
     model, _, _ = case
@@ -134,7 +156,8 @@ def test_what_is_shown_holds_no_secret(case: tuple) -> None:
         str(Domain.beyond(rules.schema)), repr(model.front_),
         model.front_.frame().to_csv(), repr(model.network_), repr(model.schema_),
         str(explain(rules, row)), str(smallest_change(rules, row)),
-        str(check(rules, X, y)), str(rules.diff(other, X)), str(rules.equivalent(other)), str(rules.simplified()),
+        str(check(rules, X, y)), rules.to_frame().to_csv(),
+         str(rules.diff(other, X)), str(rules.equivalent(other)), str(rules.simplified()),
         str(model.get_feature_names_out()), repr(model.moves_), repr(model.history_), repr(model.steps_),
     ]  # fmt: skip
     assert not [secret for text in shown for secret in found_in(text)]
@@ -156,7 +179,8 @@ def test_errors_hold_no_secret(case: tuple, tmp_path: Path) -> None:
     model, X, _ = case
     frame = X if isinstance(X, pd.DataFrame) else X.to_pandas()
     model.rules_.save(tmp_path / "m.json")
-    predictors = [model.predict, model.predict_proba, load(tmp_path / "m.json").predict]
+    loaded = load(tmp_path / "m.json")
+    predictors = [model.predict, model.predict_proba, loaded.predict, loaded.predict_proba]
     said = []
     for content in bad_inputs(frame.head(20).replace(r"^secret", "other", regex=True).assign(badge=1, card=2)):
         for predict in predictors:
@@ -194,6 +218,7 @@ def test_a_model_that_forgot_decides_as_before(case: tuple, tmp_path: Path) -> N
         frame.assign(name=3, mail=None),
     ):
         np.testing.assert_array_equal(loaded.predict(content), expected)
+        np.testing.assert_array_equal(loaded.predict_proba(content), model.predict_proba(X))
     for content in (X, frame.to_numpy(), frame.assign(name=3, mail=None), frame[names].to_dict("list")):
         np.testing.assert_array_equal(again.predict(content), expected)
         np.testing.assert_array_equal(again.predict_proba(content), model.predict_proba(X))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from r2n.errors import ParameterError
 from r2n.explain import check
-from r2n.rules import Baseline, ClassRules, RuleCount, RuleSet, load, rename_columns
+from r2n.rules import Baseline, ClassRules, RuleCount, RuleSet, Tally, load, rename_columns
 from r2n.table import Schema
 from tests.strategies import World, class_worlds, worlds
 
@@ -36,7 +36,7 @@ def test_nothing_drifts_on_the_same_rows(world: World, random: object) -> None:
     assert sum(n for _, n in found.predictions) == world.table.n_rows
     for drift in found.rules:
         assert drift.now == drift.then == then.of(drift.label, drift.rule)
-        assert drift.now.covered == drift.rule.evaluate(world.table).sum()
+        assert drift.now.covered.rows == drift.rule.evaluate(world.table).sum()
     assert str(found).count("\n") >= 1
 
 
@@ -102,9 +102,9 @@ def test_what_was_before_is_not_shown_alone() -> None:
 def test_classes_are_counted_each_alone() -> None:
     rules = ClassRules.parse("a if x > 3 else b if x > 1 else c")
     then = Baseline.count(rules, {"x": [0, 2, 4, 5]}, ["c", "b", "a", "b"])
-    assert then.rules[1][2] == RuleCount(covered=3, positives=2)
+    assert then.rules[1][2] == RuleCount(Tally(3, 3.0), Tally(2, 2.0), Tally(3, 3.0))
     assert (then.right, then.of("c", rules.rules[0]), then.of("a", rules.rules[1])) == (3, None, None)
-    assert rename_columns(then, {"x": "y"}).of("a", rename_columns(rules, {"x": "y"}).rules[0]) == RuleCount(2, 1)
+    assert rename_columns(then, {"x": "y"}).of("a", rename_columns(rules, {"x": "y"}).rules[0]).covered.rows == 2
 
 
 def test_labels_must_be_one_for_each_row() -> None:

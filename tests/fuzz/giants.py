@@ -23,13 +23,20 @@ def _dump(content: object) -> str:
 
 
 def _document(rules: object, columns: object = None, training: object = None, **fields: object) -> Giant:
-    content = {"format": "r2n rule set", "version": 4, "label": "yes", "default": "no", "rules": rules}
+    content = {"format": "r2n rule set", "version": 1, "label": "yes", "default": "no", "rules": rules}
     return "file", _dump(content | {"columns": columns, "training": training} | fields)
 
 
 def _classes(classes: object, **fields: object) -> Giant:
-    content = {"format": "r2n rules for several classes", "version": 4, "classes": classes, "default": "z"}
+    content = {"format": "r2n rules for several classes", "version": 1, "classes": classes, "default": "z"}
     return "file", _dump(content | {"columns": None, "training": None} | fields)
+
+
+ONE = [[1, 1.0], [1, 1.0], [0, 0.0]]  # the count of a rule
+
+
+def _training(rules: object, decided: object) -> dict[str, object]:
+    return {"rows": 9, "weight": 9.0, "rules": rules, "decided": decided}
 
 
 def _sum(terms: Iterable[tuple[object, float]], threshold: float = 1.0) -> dict[str, object]:
@@ -262,16 +269,16 @@ def rules_of_equal_hash(size: int) -> Giant:
 
 @giant
 def rules_with_counts(size: int) -> Giant:
-    rules = _fit(int(0.85 * size), lambda n: [[{"kind": "known", "column": f"x{k}"}] for k in range(n)])
-    return _document(rules, None, {"rows": 9, "right": 5, "rules": [[1, 1]] * len(rules)})
+    rules = _fit(int(0.6 * size), lambda n: [[{"kind": "known", "column": f"x{k}"}] for k in range(n)])
+    return _document(rules, None, _training([ONE] * len(rules), [[[1, 1.0]] * 2] * 2))
 
 
 @giant
 def rules_with_counts_of_equal_hash(size: int) -> Giant:
     rules = [
-        [_sum([("x", a), ("y", b), ("z", c)], d)] for a, b, c, d in islice(product(EQUAL_HASH, repeat=4), size // 170)
+        [_sum([("x", a), ("y", b), ("z", c)], d)] for a, b, c, d in islice(product(EQUAL_HASH, repeat=4), size // 200)
     ]
-    return _document(rules, None, {"rows": 9, "right": 5, "rules": [[1, 1]] * len(rules)})
+    return _document(rules, None, _training([ONE] * len(rules), [[[1, 1.0]] * 2] * 2))
 
 
 @giant
@@ -284,9 +291,9 @@ def rules_of_fills_of_equal_hash(size: int) -> Giant:
 
 @giant
 def rules_with_counts_and_fills_of_equal_hash(size: int) -> Giant:
-    fills = list(islice(product(EQUAL_HASH, repeat=3), size // 250))
+    fills = list(islice(product(EQUAL_HASH, repeat=3), size // 280))
     rules = [[_sum((_filled(name, fill), 1) for name, fill in zip("xyz", each, strict=True))] for each in fills]
-    return _document(rules, None, {"rows": 9, "right": 5, "rules": [[1, 1]] * len(rules)})
+    return _document(rules, None, _training([ONE] * len(rules), [[[1, 1.0]] * 2] * 2))
 
 
 @giant
@@ -307,8 +314,15 @@ def classes_many(size: int) -> Giant:
 
 @giant
 def classes_with_counts(size: int) -> Giant:
-    classes = _fit(int(0.85 * size), lambda n: [{"label": k, "rules": [[KNOWN]]} for k in range(n)])
-    return _classes(classes, training={"rows": 9, "right": 5, "rules": [[1, 1]] * len(classes)})
+    classes = _fit(int(0.6 * size), lambda n: [{"label": k, "rules": [[KNOWN]]} for k in range(n)])
+    return _classes(classes, training=_training([ONE] * len(classes), None))
+
+
+@giant
+def classes_with_all_that_they_decide(size: int) -> Giant:
+    n = int((0.08 * size) ** 0.5)
+    classes = [{"label": k, "rules": [[KNOWN]]} for k in range(n)]
+    return _classes(classes, training=_training([ONE] * n, [[[0, 0.0]] * (n + 1)] * (n + 1)))
 
 
 @giant

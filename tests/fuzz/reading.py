@@ -135,7 +135,7 @@ def _read_again(found: Any) -> str | None:
 
 def _counts(rules: Any) -> list[object]:
     counted = rules.baseline
-    return [] if counted is None else [counted.rows, counted.right_of(rules), *counted.in_order_of(rules)]
+    return [] if counted is None else [counted, counted.fits(rules)]
 
 
 def _peak() -> int:

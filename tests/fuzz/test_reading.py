@@ -34,6 +34,7 @@ ONCE_TOO_MUCH = (
     "rules_of_fills_of_equal_hash",
     "rules_with_counts_and_fills_of_equal_hash",
     "classes_of_equal_hash",
+    "classes_with_all_that_they_decide",
     "rules_empty",
     "text_of_rules",
     "text_of_as_many_rules_as_are_read",

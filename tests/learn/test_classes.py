@@ -16,7 +16,6 @@ import r2n
 from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 from r2n.errors import Interrupted, ModelFileError, ParameterError, ParseError
-from r2n.learn.counts import smooth_shares
 from r2n.learn.labels import Labels, read_weights
 from r2n.learn.order import find_default, order_classes
 from r2n.rules import ClassRules, Knowledge, RuleSet
@@ -333,9 +332,11 @@ def test_probabilities_do_not_depend_on_the_unit_of_weights() -> None:
 @pytest.mark.parametrize("rows", range(1, 60, 7))
 @pytest.mark.parametrize("n_classes", [2, 5, 11])
 def test_the_deciders_share_is_the_largest(rows: int, n_classes: int) -> None:
-    codes = np.repeat(np.arange(n_classes), rows)
-    for winner in range(n_classes):
-        shares = smooth_shares(codes, np.ones(len(codes)), np.ones(len(codes), dtype=bool), winner)
+    labels = [f"class {k:02}" for k in range(n_classes)]
+    y = np.repeat(labels, rows)
+    for winner, label in enumerate(labels):
+        rules = ClassRules(tuple((each, ()) for each in labels), label).counted({"x": np.zeros(len(y))}, y)
+        (shares,) = rules.predict_proba({"x": [0.0]})
         assert np.flatnonzero(shares == shares.max()).tolist() == [winner]
         assert shares.sum() == pytest.approx(1.0)
 

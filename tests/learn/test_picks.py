@@ -11,7 +11,6 @@ import pytest
 
 from r2n import NetworkSettings, R2NClassifier
 from r2n.export import export
-from r2n.learn.counts import ClassCounts, Counts
 from r2n.learn.order import find_default, order_classes
 from r2n.learn.picks import ClassPicks
 from r2n.rules import Baseline, Halfspace, RuleSet
@@ -78,9 +77,7 @@ def test_every_point_has_its_training_counts_and_probabilities(two: tuple) -> No
         picked = model.pick(i)
         assert picked.chosen_ == (i,)
         assert picked.rules_.baseline == Baseline.count(picked.rules_, X, y)
-        fired = picked.rules_.fires(X)
-        counts = Counts.of(fired, y, np.ones(len(y)))
-        np.testing.assert_array_equal(picked.predict_proba(X)[:, 1], counts.probability(fired))
+        np.testing.assert_array_equal(picked.predict_proba(X), picked.rules_.counted(X, y).predict_proba(X))
         np.testing.assert_array_equal(picked.classes_[picked.predict_proba(X).argmax(axis=1)], picked.predict(X))
 
 
@@ -109,8 +106,7 @@ def test_with_several_classes_a_pick_is_settled_as_fit_settles(three: tuple) -> 
         assert [*rules.labels] == [labels[k] for k in order]
         assert rules.default == labels[default]
         assert rules.baseline == Baseline.count(rules, X, texts)
-        expected = ClassCounts.of(rules.decided(X), np.array([*order, default]), y, weight).shares[rules.decided(X)]
-        np.testing.assert_array_equal(picked.predict_proba(X), expected)
+        np.testing.assert_array_equal(picked.predict_proba(X), rules.counted(X, texts).predict_proba(X))
         assert not long_numbers(str(rules))
         orders.add((*rules.labels, rules.default))
     assert len(orders) > 1, "another choice asks in another order"
@@ -129,14 +125,11 @@ def test_weights_count_in_picks() -> None:
     options = [[RuleSet.parse(f"{k} if {text} else no") for text in own] for k, own in enumerate(texts)]
     picks = ClassPicks.count(options, table, y, weight)
     for chosen in product((0, 1), repeat=3):
-        rules, counts = picks.model(chosen)
-        decided = rules.decided(X)
-        winners = np.array([*rules.labels, rules.default])
-        np.testing.assert_array_equal(counts.shares, ClassCounts.of(decided, winners, y, weight).shares)
+        rules = picks.model(chosen)
         claims = np.column_stack([own[i].truth(X) for own, i in zip(options, chosen, strict=True)])
         assert [*rules.labels] == order_classes(claims, y, weight)
         assert rules.default == find_default(claims, y, weight)
-        assert rules.baseline == Baseline.count(rules, X, y)
+        assert rules.baseline == Baseline.count(rules, X, y, weight)
 
 
 def test_what_an_expert_said_holds_for_every_pick() -> None:

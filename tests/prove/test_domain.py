@@ -38,13 +38,6 @@ def test_from_a_table() -> None:
     assert Domain.of(Schema.from_json(schema.to_json())) == domain
 
 
-def test_files_of_older_versions_do_not_say_what_was_whole() -> None:
-    schema, _ = Schema.learn({"n": [1, 2]})
-    (column,) = schema.to_json()
-    assert column.pop("integer") is True
-    assert Domain.of(Schema.from_json([column], whole=False))["n"] == Values(1, 2, missing=False)
-
-
 def test_what_is_in_it() -> None:
     domain = Domain.read({"n": range(1, 4), "z": {"a"}, "x": "0.. known"})
     assert all({"n": n} in domain for n in (1, 2.0, 3, None))

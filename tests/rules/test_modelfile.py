@@ -37,6 +37,10 @@ FILLED = RuleSet.parse('yes if y - 2·("x (2)" if known else -0.1) > 3 or (x if 
 COUNTED = RuleSet.parse('yes if x + 2·("z (2)" not in {a, 1}) - 0.1·(w in {True}) > 3 or x > 1 else no')
 
 
+def training(**fields: object) -> dict[str, object]:
+    return {"rows": 3, "weight": 3.0, "rules": [None, None], "decided": None} | fields
+
+
 def document() -> dict[str, Any]:
     return json.loads(to_text(RULES))
 
@@ -45,7 +49,7 @@ def test_the_format_is_documented_by_example(tmp_path: Path) -> None:
     save(RuleSet.parse("yes if x0 > 0.1 and z not in {a, 1} or x0 is missing else no"), tmp_path / "m.json")
     assert json.loads((tmp_path / "m.json").read_text(encoding="utf-8")) == {
         "format": "r2n rule set",
-        "version": 2,
+        "version": 1,
         "label": "yes",
         "default": "no",
         "rules": [
@@ -60,11 +64,10 @@ def test_the_format_is_documented_by_example(tmp_path: Path) -> None:
     }
 
 
-def test_sets_in_sums_are_version_3(tmp_path: Path) -> None:
+def test_sets_in_sums_are_documented_by_example(tmp_path: Path) -> None:
     rules = RuleSet.parse("yes if income + 2000·(status not in {a, 1}) > 7100 else no")
     rules.save(tmp_path / "m.json")
     saved = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
-    assert saved["version"] == 3
     assert saved["rules"] == [
         [
             {
@@ -79,15 +82,7 @@ def test_sets_in_sums_are_version_3(tmp_path: Path) -> None:
     ]
     assert load(tmp_path / "m.json") == rules
     chain = ClassRules.parse("a if x > 1 else b if x + 2·(z in {a}) > 3 else c")
-    assert json.loads(to_text(chain))["version"] == 3
     assert from_text(to_text(chain)) == chain
-    plain = ClassRules.parse("a if x > 1 else b if x > 3 and z in {a} else c")
-    assert json.loads(to_text(plain))["version"] == 2  # which an older r2n reads
-
-
-def test_a_file_of_version_3_need_not_count_sets(tmp_path: Path) -> None:
-    (tmp_path / "m.json").write_text(json.dumps(document() | {"version": 3}))
-    assert load(tmp_path / "m.json") == RULES
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
@@ -262,9 +257,8 @@ def test_other_files_are_refused(tmp_path: Path, content: str | bytes, message: 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": 5}, "has version 5 of the format, but this r2n reads versions 1 to 4. Install a newer r2n, or"),
-        ({"version": 0}, "has version 0 of the format, but this r2n reads versions 1 to 4. Save the rules again."),
-        ({"version": 1}, "a rule set must have exactly the fields"),
+        ({"version": 4}, "has version 4 of the format, but this r2n reads version 1 alone. Fit the rules again with"),
+        ({"version": 0}, "has version 0 of the format, but this r2n reads version 1 alone. Fit the rules again with"),
         ({"version": 10**400}, "has version of about 400 digits of the format"),
         ({"version": True}, "has version True of the format"),
         ({"version": 1.0}, "has version 1.0 of the format"),
@@ -280,13 +274,27 @@ def test_other_files_are_refused(tmp_path: Path, content: str | bytes, message: 
         ({"columns": [{"name": "x"}]}, "a column must be an object with exactly"),
         ({"training": []}, "training must be an object or null, not []."),
         ({"training": {"rows": 3}}, "training must have exactly the fields"),
-        ({"training": {"rows": 3, "right": 2, "rules": [None]}}, "counts, or null, for each of the 2 rules."),
-        ({"training": {"rows": 3, "right": 4, "rules": [None, None]}}, "a whole number from 0 to 3, not 4."),
-        ({"training": {"rows": 3, "right": 2, "rules": [None, [2, 3]]}}, "a whole number from 0 to 2, not 3."),
-        ({"training": {"rows": 3, "right": 2, "rules": [None, [2]]}}, "the counts of a rule must be two numbers"),
-        ({"training": {"rows": 3.0, "right": 2, "rules": [None, None]}}, "a count must be a whole number"),
-        ({"training": {"rows": True, "right": 0, "rules": [None, None]}}, "a count must be a whole number"),
-        ({"training": {"rows": 10**400, "right": 0, "rules": [None, None]}}, "not of about 400 digits."),
+        ({"training": training(rules=[None])}, "counts, or null, for each of the 2 rules."),
+        ({"training": training(rules=[None, [[4, 4.0], [0, 0.0], None]])}, "a whole number from 0 to 3, not 4."),
+        ({"training": training(rules=[None, [[2, 2.0], [3, 3.0], None]])}, "a whole number from 0 to 2, not 3."),
+        ({"training": training(rules=[None, [[2, 2.0], [2, 2.5], None]])}, "cannot weigh 2.5, if all weigh 2.0."),
+        ({"training": training(rules=[None, [[2, 2.0], [2, 2.0], [3, 3.0]]])}, "a whole number from 0 to 2, not 3."),
+        ({"training": training(rules=[None, [[2, 2.0], [2, 2.0]]])}, "the counts of a rule must be three pairs"),
+        ({"training": training(rules=[None, [2, 2, 2]])}, "a count must be a number of rows and their weight, not 2."),
+        ({"training": training(rules=[[[0, 0.0]] * 2 + [None]] * 2, decided=[[[0, 0.0]] * 2] * 2)}, "covers alone."),
+        ({"training": training(rows=3.0)}, "a count must be a whole number"),
+        ({"training": training(rows=True)}, "a count must be a whole number"),
+        ({"training": training(rows=10**400)}, "not of about 400 digits."),
+        ({"training": training(weight=-1.0)}, "3 rows cannot weigh -1.0"),
+        ({"training": training(weight=1e101)}, "3 rows cannot weigh 1e+101"),
+        ({"training": training(weight="3")}, "a number was expected, not '3'."),
+        ({"training": training(rows=0)}, "0 rows cannot weigh 3.0"),
+        ({"training": training(decided=3)}, "decided must have a pair for each of the 2 classes, for each of the 1"),
+        ({"training": training(decided=[[[1, 1.0]] * 2])}, "decided must have a pair for each of the 2 classes"),
+        ({"training": training(decided=[[[1, 1.0]] * 3] * 2)}, "decided must have a pair for each of the 2 classes"),
+        ({"training": training(decided=[[[1, 1.0]] * 2] * 2)}, "the rules decide more than all 3 rows."),
+        ({"training": training(decided=[[[1, 0.5]] * 2] * 2)}, "the rules decide more than all 3 rows."),
+        ({"training": training(decided=[[[0, 1.0]] * 2] * 2)}, "0 rows cannot weigh 1.0"),
         ({f"field {k}": k for k in range(100_000)}, "…."),
         ({"label": "a" * 10_000_000, "rules": [["b" * 10_000_000]]}, "a literal must be an object, not 'bbb"),
     ],
@@ -412,34 +420,23 @@ def test_code_in_names_stays_text(tmp_path: Path, name: str) -> None:
 # -- versions, training counts, the documented schema ------------------------------------------------
 
 
-def test_files_of_version_1_are_read(tmp_path: Path) -> None:
-    old = document() | {"version": 1}
-    del old["training"]
-    schema: list[Any] = [
-        {"name": name, "kind": kind, "low": None, "high": None, "categories": [], "missing": True, "missing_values": []}
-        for name, kind in [("income", "numeric"), ("debt", "numeric"), ("z", "categorical"),
-                           ("smile \U0001f600", "categorical")]
-    ]  # fmt: skip
-    (tmp_path / "m.json").write_text(json.dumps(old | {"columns": schema}))
-    loaded = load(tmp_path / "m.json")
-    assert loaded == RULES
-    assert loaded.baseline is None
-    assert loaded.schema is not None
-    assert not loaded.schema.column("debt").integer
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+def test_files_of_earlier_revisions_are_refused_with_advice(tmp_path: Path, version: int) -> None:
+    old = document() | {"version": version, "training": {"rows": 3, "right": 2, "rules": [None, None]}}
+    if version == 1:
+        del old["training"]
+    assert_refused(tmp_path, json.dumps(old), "Fit the rules again with this r2n")
 
 
-def test_a_column_says_whether_it_was_whole_from_version_2_on(tmp_path: Path) -> None:
+def test_a_column_says_whether_it_was_whole(tmp_path: Path) -> None:
     schema, _ = Schema.learn({"x": [1.0, 2.0]})
     new = json.loads(to_text(RuleSet.parse("yes if x > 1 else no").with_schema(schema)))
     (column,) = new["columns"]
     without = {field: value for field, value in column.items() if field != "integer"}
-    expected = "a column must be an object with exactly ['categories', 'high', {}'kind', 'low', 'missing'"
-    assert_refused(tmp_path, json.dumps(new | {"columns": [without]}), expected.format("'integer', "))
+    expected = "a column must be an object with exactly ['categories', 'high', 'integer', 'kind', 'low', 'missing'"
+    assert_refused(tmp_path, json.dumps(new | {"columns": [without]}), expected)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(new | {"columns": [without]}, SCHEMA)
-    old = new | {"version": 1}
-    del old["training"]
-    assert_refused(tmp_path, json.dumps(old), expected.format(""))
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
@@ -464,9 +461,10 @@ def test_training_counts_are_saved(tmp_path: Path, rules: RuleSet | ClassRules) 
     assert again.baseline == counted.baseline
     assert again.baseline is not None
     assert (again.baseline.rows, again.baseline.right) == (4, np.sum(rules.predict(X) == np.array(Y)))
-    for label, rule, (covered, positives) in again.baseline.rules:
+    np.testing.assert_array_equal(again.predict_proba(X), counted.predict_proba(X))
+    for label, rule, count in again.baseline.rules:
         fired = rule.evaluate(rules.table(X))
-        assert (covered, positives) == (fired.sum(), np.sum(np.array(Y)[fired] == label))
+        assert (count.covered.rows, count.positives.rows) == (fired.sum(), np.sum(np.array(Y)[fired] == label))
 
 
 def test_a_new_rule_has_no_training_counts_and_the_others_keep_theirs(tmp_path: Path) -> None:
@@ -474,10 +472,19 @@ def test_a_new_rule_has_no_training_counts_and_the_others_keep_theirs(tmp_path: 
     rules = rules.with_baseline(Baseline.count(rules, X, Y)).without(2).with_rule("x > 4")
     rules.save(tmp_path / "m.json")
     saved = json.loads((tmp_path / "m.json").read_text())
-    assert saved["training"] == {"rows": 4, "right": None, "rules": [[2, 2], None]}
+    assert saved["training"] == {
+        "rows": 4,
+        "weight": 4.0,
+        "rules": [[[2, 2.0], [2, 2.0], None], None],
+        "decided": None,
+    }
     jsonschema.validate(saved, SCHEMA)
-    assert load(tmp_path / "m.json").baseline == Baseline(4, None, tuple(
-        (label, rule, counted) for label, rule, counted in rules.baseline.rules if rule in rules.rules))  # fmt: skip
+    assert load(tmp_path / "m.json").baseline == Baseline(
+        4,
+        4.0,
+        tuple((label, rule, n._replace(alone=None)) for label, rule, n in rules.baseline.rules if rule in rules.rules),
+        None,
+    )
 
 
 def shuffled(doc: dict[str, Any], rng: random.Random) -> dict[str, Any]:
@@ -512,7 +519,9 @@ def test_counts_stay_with_their_rules_whatever_their_order_in_the_file(text: str
         assert again.baseline == read.baseline
         assert to_text(again) == to_text(read)
         for label, rule, counted in read.baseline.rules:
-            assert counted == rules.baseline.of(label, rule)
+            own = rules.baseline.of(label, rule)
+            assert own is not None
+            assert counted[:2] == own[:2]
         whole = len(read.baseline.rules) == rules.n_rules
         assert read.baseline == rules.baseline if whole else read.baseline.right is None
 
@@ -521,7 +530,7 @@ def test_a_rule_twice_with_different_counts_is_refused(tmp_path: Path) -> None:
     rules = RuleSet.parse("yes if x > 3 else no")
     doc = json.loads(to_text(rules.with_baseline(Baseline.count(rules, X, Y))))
     doc["rules"] *= 2
-    doc["training"]["rules"] = [[2, 2], [2, 1]]
+    doc["training"]["rules"] = [[[2, 2.0], [n, float(n)], [2, 2.0]] for n in (2, 1)]
     assert_refused(tmp_path, json.dumps(doc), "a rule stands twice, with different counts. Keep one of them.")
 
 
@@ -536,7 +545,7 @@ def test_every_file_keeps_to_the_published_schema(world: World) -> None:
 
 def test_the_published_schema_refuses_what_the_reader_refuses() -> None:
     changes: dict[str, Any]
-    for changes in ({"version": 1}, {"extra": 1}, {"rules": [1]}, {"label": None}, {"columns": {}}, {"training": []},
+    for changes in ({"version": 2}, {"extra": 1}, {"rules": [1]}, {"label": None}, {"columns": {}}, {"training": []},
                     {"rules": [[{"kind": "lambda"}]]}, {"rules": [[{"kind": "known", "column": 3}]]}, {"version": 5},
                     {"rules": [[{"kind": "halfspace", "terms": [[{"kind": "known", "column": "x"}, 1]],
                                  "threshold": 0}]]},
@@ -564,7 +573,11 @@ def test_the_page_shows_a_file_that_is_read() -> None:
     rules = from_text(shown)
     assert str(rules) == "yes if age is missing\n    or income - 2.1·debt > 12.5 and region in {3, north}\nelse no"
     assert rules.baseline is not None
-    assert [(label, covered) for label, _, (covered, _) in rules.baseline.rules] == [("yes", 20)]
+    assert [(label, n.covered.rows) for label, _, n in rules.baseline.rules] == [("yes", 20), ("yes", 400)]
+    assert rules.baseline.right == 930
+    assert rules.predict_proba({"age": [None], "income": [0], "debt": [0], "region": ["x"]}).tolist() == [
+        [6 / 22, 16 / 22]
+    ]
 
 
 def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:

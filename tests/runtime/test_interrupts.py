@@ -200,7 +200,7 @@ def test_twice_in_a_row_keeps_the_best_and_three_times_stops_at_once(monkeypatch
     with pytest.warns(Interrupted, match="interrupted while refining"):
         model = R2NClassifier(**QUICK).fit(X, y)
     assert model.score(X, y) > 0.5
-    monkeypatch.setattr("r2n.learn.picks.Counts.of", lambda *_: [press() for _ in range(3)])
+    monkeypatch.setattr("r2n.learn.picks.count_rules", lambda *_: [press() for _ in range(3)])
     with pytest.raises(KeyboardInterrupt):
         R2NClassifier(**QUICK).fit(X, y)
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from numpy._core import _multiarray_umath as numpy_core
+from numpy._core import _multiarray_umath as numpy_core  # type: ignore[attr-defined]
 
 FIT = """
 import sys, warnings

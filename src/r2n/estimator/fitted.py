@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from r2n.errors import ParameterError, SchemaError
-from r2n.learn.counts import ClassCounts, Counts
 from r2n.learn.fronts import Fronts
 from r2n.learn.given import evaluate_literals
 from r2n.learn.picks import ClassPicks, Picks
@@ -27,13 +26,12 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
     front_: Fronts
     rules_: RuleSet | ClassRules
     _picks: Picks | ClassPicks
-    _counts: Counts | ClassCounts
 
     def _use(self, chosen: tuple[int, ...]) -> None:
-        """Make the rules in these rows of the front, and their counts, those of this model."""
+        """Make the rules in these rows of the front those of this model."""
         self.chosen_ = chosen
         places = dict(map(self.front_.place, chosen))
-        self.rules_, self._counts = self._picks.model([places.get(k, 0) for k in range(len(self.front_.fronts))])
+        self.rules_ = self._picks.model([places.get(k, 0) for k in range(len(self.front_.fronts))])
 
     def pick(self, *rows: int) -> Self:
         """Copy the model with the rules of another row of its front.
@@ -156,12 +154,7 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         [[0.95, 0.05], [0.05, 0.95]]
         """
         table = self._table(X)
-        if isinstance(self._counts, ClassCounts):
-            return self._counts.shares[self._find_deciders(table)]
-        assert isinstance(self.rules_, RuleSet)
-        probability = self._counts.probability(self.rules_.fires(table))
-        pair = np.column_stack([1 - probability, probability])
-        return pair if self.classes_[1] == self.rules_.label else pair[:, ::-1]
+        return self.rules_.predict_proba(table)
 
     def _find_deciders(self, table: Table) -> NDArray[np.intp]:
         """Find which rule set decides each row, as a position in `_decided_classes`; the default comes last."""

@@ -62,26 +62,30 @@ class RuleDrift:
     @property
     def coverage(self) -> tuple[float, float]:
         """The share of rows that the rule covers, now and in training; NaN where unknown."""
-        covered = math.nan if self.then is None else self.then.covered
-        return _share(self.now.covered, self.rows), _share(covered, self.rows_then)
+        covered = math.nan if self.then is None else self.then.covered.rows
+        return _share(self.now.covered.rows, self.rows), _share(covered, self.rows_then)
 
     @property
     def precision(self) -> tuple[float, float]:
         """The share of covered rows that have the label, now and in training; NaN where unknown."""
-        now = self.now.positives if self.labelled else math.nan
-        return _share(now, self.now.covered), math.nan if self.then is None else _share(*self.then[::-1])
+        now = self.now.positives.rows if self.labelled else math.nan
+        then = math.nan if self.then is None else _share(self.then.positives.rows, self.then.covered.rows)
+        return _share(now, self.now.covered.rows), then
 
     @property
     def coverage_drifts(self) -> bool:
         """Whether the rule covers another share of rows than in training, by more than chance explains."""
-        return self.then is not None and _differ(self.now.covered, self.rows, self.then.covered, self.rows_then)
+        if self.then is None:
+            return False
+        return _differ(self.now.covered.rows, self.rows, self.then.covered.rows, self.rows_then)
 
     @property
     def precision_drifts(self) -> bool:
         """Whether its precision differs from training by more than chance explains."""
         if self.then is None or not self.labelled:
             return False
-        return _differ(self.now.positives, self.now.covered, self.then.positives, self.then.covered)
+        now, then = self.now, self.then
+        return _differ(now.positives.rows, now.covered.rows, then.positives.rows, then.covered.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +164,8 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
     Examples
     --------
     >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
-    >>> then = Baseline.count(rules, {"x": [1, 4, 5, 2], "z": ["a", "b", "b", "b"]}, ["no", "yes", "yes", "no"])
-    >>> print(check(rules.with_baseline(then), {"x": [1, 4], "z": ["b", "b"]}, ["no", "yes"]))
+    >>> rules = rules.counted({"x": [1, 4, 5, 2], "z": ["a", "b", "b", "b"]}, ["no", "yes", "yes", "no"])
+    >>> print(check(rules, {"x": [1, 4], "z": ["b", "b"]}, ["no", "yes"]))
     2 rows: 1 no, 1 yes
     rule  covers  before  precision  before
        1  50.0 %  50.0 %      1.000   1.000  x > 3
@@ -171,7 +175,7 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
     table = rules.table(X)
     now = Baseline.count(rules, table, np.full(table.n_rows, None, dtype=object) if y is None else y)
     then = rules.baseline
-    right = None if then is None else then.right_of(rules)
+    right = then.right if then is not None and then.fits(rules) else None
     owners = [(label, rule) for label, branch in rules.branches for rule in branch]
     drifts = tuple(
         RuleDrift(

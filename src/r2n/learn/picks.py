@@ -1,4 +1,4 @@
-"""The rule sets that `pick` can take, with their counts on the training rows, which a model does not keep."""
+"""The rule sets that `pick` can take, counted on the training rows, which a model does not keep."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.learn.counts import ClassCounts, Counts
 from r2n.learn.order import find_default, order_classes
 from r2n.rules import Baseline, ClassRules, RuleSet
-from r2n.rules.counts import CountedRules, count_rules
+from r2n.rules.tally import CountedRules, count_decided, count_rules, first_claim
 from r2n.table import Schema, Table
 
 Bools = NDArray[np.bool_]
@@ -23,21 +22,15 @@ Floats = NDArray[np.float64]
 class Picks:
     """Two classes: the rule sets to pick from, each with its counts."""
 
-    options: tuple[tuple[RuleSet, Counts], ...]
+    options: tuple[RuleSet, ...]
 
     @classmethod
     def count(cls, rule_sets: Sequence[RuleSet], table: Table, truth: Bools, weight: Floats) -> Picks:
         """Count every rule set on the training rows. Of the schema each keeps what its rules read."""
-        options = []
-        for rules in rule_sets:
-            fired = rules.fires(table)
-            right = int(np.sum(fired.any(axis=1) == truth))
-            counted = rules.with_baseline(Baseline(table.n_rows, right, count_rules(rules, fired, truth)))
-            options.append((counted.without_unread(), Counts.of(fired, truth, weight)))
-        return cls(tuple(options))
+        return cls(tuple(_count_alone(rules, rules.fires(table), truth, weight) for rules in rule_sets))
 
-    def model(self, chosen: Sequence[int]) -> tuple[RuleSet, Counts]:
-        """Return the rule set in the one chosen place, and its counts."""
+    def model(self, chosen: Sequence[int]) -> RuleSet:
+        """Return the rule set in the one chosen place."""
         (place,) = chosen
         return self.options[place]
 
@@ -66,32 +59,35 @@ class ClassPicks:
         for place, (k, rules) in enumerate(every):
             fired, truth = rules.fires(table), codes == k
             bits[:, place // 8] |= np.left_shift(fired.any(axis=1), place % 8, dtype=np.uint8)
-            counted = rules.with_baseline(Baseline(table.n_rows, None, count_rules(rules, fired, truth)))
-            kept[k].append(counted.without_unread())
+            kept[k].append(_count_alone(rules, fired, truth, weight))
         first, group = group_rows(bits, codes)
         said = np.unpackbits(bits[first], axis=1, count=len(every), bitorder="little").astype(np.bool_)
         weights: Floats = np.bincount(group, weights=weight).astype(np.float64)
         return cls(tuple(map(tuple, kept)), every[0][1].schema, said, codes[first], weights, np.bincount(group))
 
-    def model(self, chosen: Sequence[int]) -> tuple[ClassRules, ClassCounts]:
+    def model(self, chosen: Sequence[int]) -> ClassRules:
         """Join one rule set of each class into a model: find their order and the default class."""
         starts = np.cumsum([0, *map(len, self.options)])[:-1]
         claims = self.said[:, starts + np.asarray(chosen, dtype=np.intp)]
         order = order_classes(claims, self.codes, self.weight)
-        winners = np.array([*order, find_default(claims, self.codes, self.weight)])
-        asked = claims[:, order]
-        decided = np.where(asked.any(axis=1), asked.argmax(axis=1), len(order))
+        winners = [*order, find_default(claims, self.codes, self.weight)]
         picked = [own[i] for own, i in zip(self.options, chosen, strict=True)]
         labels = [rules.label for rules in picked]
         counted = tuple(each for k in order for each in _read_counts(picked[k]))
-        right = int(self.number[winners[decided] == self.codes].sum())
-        rules = ClassRules(
-            tuple((labels[k], picked[k].rules) for k in order),
-            labels[winners[-1]],
-            self.schema,
-            Baseline(int(self.number.sum()), right, counted),
-        )
-        return rules.without_unread(), ClassCounts.of(decided, winners, self.codes, self.weight)
+        deciders = [labels[k] for k in winners]
+        decided = count_decided(deciders, first_claim(claims[:, order]), self.codes, self.weight, self.number)
+        base = Baseline(int(self.number.sum()), float(self.weight.sum()), counted, decided)
+        branches = tuple((labels[k], picked[k].rules) for k in order)
+        return ClassRules(branches, deciders[-1], self.schema, base).without_unread()
+
+
+def _count_alone(rules: RuleSet, fired: Bools, truth: Bools, weight: Floats) -> RuleSet:
+    """Count a rule set that is asked alone. Of the schema it keeps what its rules read."""
+    codes = np.where(truth, *(rules.classes.index(label) for label in (rules.label, rules.default)))
+    decided = first_claim(fired.any(axis=1).reshape(-1, 1))
+    together = count_decided((rules.label, rules.default), decided, codes, weight)
+    counts = count_rules(rules, fired, truth, weight)
+    return rules.with_baseline(Baseline(len(weight), float(weight.sum()), counts, together)).without_unread()
 
 
 def _read_counts(rules: RuleSet) -> CountedRules:

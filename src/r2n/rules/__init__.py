@@ -1,7 +1,7 @@
 """The crisp rule language: literals, rules, rule sets, their text and their files. numpy only."""
 
 from r2n.rules.classes import ClassRules, Model
-from r2n.rules.counts import Baseline, RuleCount
+from r2n.rules.counts import Baseline, RuleCount, Tally
 from r2n.rules.expert import doubts, read_knowledge
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge
@@ -29,6 +29,7 @@ __all__ = [
     "Rule",
     "RuleCount",
     "RuleSet",
+    "Tally",
     "column_of",
     "doubts",
     "load",

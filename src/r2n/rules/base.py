@@ -11,6 +11,7 @@ import numpy as np
 
 from r2n.errors import ParameterError
 from r2n.rules.facade import Facade
+from r2n.rules.label import sort_classes
 from r2n.rules.literals import Halfspace, Literal, Membership
 from r2n.rules.rule import Rule, sort_columns
 from r2n.rules.text import write_value
@@ -58,6 +59,11 @@ class BaseRules(Facade):
     def labels(self) -> tuple[Value, ...]:
         """The labels that have rules, in the order in which they are tried."""
         return tuple(label for label, _ in self.branches)
+
+    @property
+    def classes(self) -> tuple[Value, ...]:
+        """All labels that can be predicted, sorted: the columns of `predict_proba`."""
+        return sort_classes((*self.labels, self.default))
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -267,9 +273,9 @@ class BaseRules(Facade):
     def without_unread(self) -> Self:
         """Forget what the rules do not read.
 
-        The schema forgets ranges and categories of columns that no rule reads, and the baseline forgets rules that were
-        taken out. If the rules only test whether a column is missing, the schema keeps whether it ever was. Model files
-        and pickles hold no more than that.
+        The schema forgets ranges and categories of columns that no rule reads. The baseline forgets rules that were
+        taken out, and then also what all rules did together. If the rules only test whether a column is missing, the
+        schema keeps whether it ever was. Model files and pickles hold no more than that.
 
         Returns
         -------

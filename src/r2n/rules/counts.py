@@ -1,77 +1,74 @@
-"""What was counted on the rows that rules were learned from, to compare later rows with."""
+"""What was counted on the rows that rules were learned from: the one source of coverage, drift and probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.rules.classes import Model
-from r2n.rules.label import is_label
+from r2n.rules.label import is_label, places_of
 from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.tally import (
+    CountedRules,
+    Decided,
+    Floats,
+    RuleCount,
+    Tally,
+    count_decided,
+    count_rules,
+    first_claim,
+    owner_of,
+)  # fmt: skip
 from r2n.table import Value
-from r2n.table.cells import value_id
+from r2n.table.cells import shown, value_id
+from r2n.table.names import listed
+from r2n.words import name_rows
 
+__all__ = ["MOST_WEIGHT", "Baseline", "RuleCount", "Tally", "count_again"]
 
-class RuleCount(NamedTuple):
-    """The count of one rule on some rows.
-
-    Parameters
-    ----------
-    covered : int
-        The rows where the rule is true.
-    positives : int
-        The covered rows that have the rule's label.
-
-    Examples
-    --------
-    >>> rules = RuleSet.parse("yes if x > 3 else no")
-    >>> Baseline.count(rules, {"x": [1, 4, 5]}, ["no", "yes", "no"]).in_order_of(rules)
-    [RuleCount(covered=2, positives=1)]
-    """
-
-    covered: int
-    positives: int
-
-
-CountedRules: TypeAlias = tuple[tuple[Value, Rule, RuleCount], ...]
+MOST_WEIGHT = 1e100  # of all rows together: no sum over rules overflows
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """Counts of rules on the rows they were learned from, to compare later rows with.
+    """Counts of rules on the rows they were learned from: to compare later rows with, and to estimate probabilities.
 
-    Every row counts once, whatever its weight. A rule is counted alone: on all rows where it is true, also where other
-    rules or earlier classes are. So its count stays true when other rules come or go; `right` does not, see `right_of`.
+    A rule is counted on all rows where it is true, also where other rules or earlier classes are. So its coverage and
+    precision stay known when other rules come or go. What all rules do together does not, see `fits`.
 
     Parameters
     ----------
     rows : int
         The number of rows.
-    right : int or None
-        The rows that all rules together predict right; None if that is not known of the rules that are left.
+    weight : float
+        The sum of their weights.
     rules : tuple of (label, rule, count)
         The count of each rule.
+    decided : tuple of (label, tallies) or None
+        For each label in the order in which it is tried, and then for the default: how many of the rows that it decides
+        have each class, in the order of `rules.classes`. None if rules were changed since.
 
     Examples
     --------
     >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
     >>> base = Baseline.count(rules, {"x": [1, 4, 5, 2], "z": ["a", "a", "b", "b"]}, ["no", "yes", "yes", "no"])
-    >>> base.rows, base.right, base.of("yes", rules.rules[1])
-    (4, 3, RuleCount(covered=2, positives=1))
+    >>> base.rows, base.right, base.of("yes", rules.rules[1]).covered.rows
+    (4, 3, 2)
     """
 
     rows: int
-    right: int | None
+    weight: float
     rules: CountedRules
+    decided: Decided | None
 
     @classmethod
-    def count(cls, rules: Model, X: object, y: Any) -> Baseline:
-        """Count rules on a table with labels.
+    def count(cls, rules: Model, X: object, y: Any, sample_weight: Any = None) -> Baseline:
+        """Count rules on a table with labels. Rows of weight 0 are left out.
 
         Parameters
         ----------
@@ -80,7 +77,9 @@ class Baseline:
         X : table
             A frame, a dict of columns or a two-dimensional array.
         y : array-like
-            The label of each row.
+            The label of each row. It may be one that the rules do not predict.
+        sample_weight : array-like, optional
+            The weight of each row: 2 counts as two rows.
 
         Returns
         -------
@@ -90,7 +89,7 @@ class Baseline:
         Raises
         ------
         ParameterError
-            If there is not one label for each row.
+            If there is not one label, or one weight of at least 0, for each row.
 
         Examples
         --------
@@ -98,13 +97,30 @@ class Baseline:
         2
         """
         table = rules.table(X)
-        labels = _labels(y, table.n_rows)
-        counted = tuple(
-            each
-            for part in _parts(rules)
-            for each in count_rules(part, part.fires(table), is_label(labels, part.label))
-        )
-        return cls(table.n_rows, int(np.sum(rules.predict(table).astype(object) == labels)), counted)
+        labels, weight = _labels(y, table.n_rows), _weights(sample_weight, table.n_rows)
+        if not weight.all():
+            some = np.flatnonzero(weight)
+            table, labels, weight = table.take(some), labels[some], weight[some]
+        counted: CountedRules = ()
+        claims = []
+        for part in _parts(rules):
+            fired = part.fires(table)
+            claims.append(fired.any(axis=1))
+            counted += count_rules(part, fired, is_label(labels, part.label), weight)
+        codes = np.full(table.n_rows, -1, dtype=np.intp)
+        for k, label in enumerate(rules.classes):
+            codes[is_label(labels, label)] = k
+        deciders = (*rules.labels, rules.default)
+        decided = count_decided(deciders, first_claim(np.column_stack(claims)), codes, weight)
+        return cls(table.n_rows, float(weight.sum()), counted, decided)
+
+    @property
+    def right(self) -> int | None:
+        """How many rows all rules together predict right; None if rules were changed since."""
+        if self.decided is None:
+            return None
+        place = places_of(label for label, _ in self.decided)
+        return sum(tallies[place[value_id(label)]].rows for label, tallies in self.decided)
 
     def of(self, label: Value, rule: Rule) -> RuleCount | None:
         """Find the count of one rule.
@@ -125,8 +141,8 @@ class Baseline:
         --------
         >>> rules = RuleSet.parse("yes if x > 3 else no")
         >>> base = Baseline.count(rules, {"x": [1, 4]}, ["no", "yes"])
-        >>> base.of("yes", rules.rules[0]), base.of("no", rules.rules[0])
-        (RuleCount(covered=1, positives=1), None)
+        >>> base.of("yes", rules.rules[0]).positives.rows, base.of("no", rules.rules[0])
+        (1, None)
         """
         return next((counted for own, known, counted in self.rules if (own, known) == (label, rule)), None)
 
@@ -147,16 +163,16 @@ class Baseline:
         --------
         >>> rules = RuleSet.parse("yes if x > 3 else no")
         >>> base = Baseline.count(rules, {"x": [1, 4]}, ["no", "yes"])
-        >>> base.in_order_of(rules.with_rule("x < 0"))
-        [RuleCount(covered=1, positives=1), None]
+        >>> [each is None for each in base.in_order_of(rules.with_rule("x < 0"))]
+        [False, True]
         """
         known = {
             owner_of(label, rule): counted for label, rule, counted in reversed(self.rules)
         }  # the first one counts
         return [known.get(owner_of(label, rule)) for label, branch in rules.branches for rule in branch]
 
-    def right_of(self, rules: Model) -> int | None:
-        """Return how many rows a model predicts right, if that was counted.
+    def fits(self, rules: Model) -> bool:
+        """Whether these are counts of exactly these rules, with their labels tried in the same order.
 
         Parameters
         ----------
@@ -165,21 +181,26 @@ class Baseline:
 
         Returns
         -------
-        int or None
-            The number of rows; None if these are not exactly the rules that were counted.
+        bool
+            Whether what the rules do together is known.
 
         Examples
         --------
         >>> rules = RuleSet.parse("yes if x > 3 else no")
         >>> base = Baseline.count(rules, {"x": [1, 4]}, ["no", "yes"])
-        >>> base.right_of(rules), base.right_of(rules.without(1))
-        (2, None)
+        >>> base.fits(rules), base.fits(rules.without(1))
+        (True, False)
         """
+        if self.decided is None:
+            return False
+        deciders = [value_id(label) for label, _ in self.decided]
         owners = {owner_of(label, rule) for label, branch in rules.branches for rule in branch}
-        return self.right if owners == {owner_of(label, rule) for label, rule, _ in self.rules} else None
+        return deciders == [*map(value_id, rules.labels), value_id(rules.default)] and owners == {
+            owner_of(label, rule) for label, rule, _ in self.rules
+        }
 
     def restrict_to(self, rules: Model) -> Baseline:
-        """Leave out the counts of rules that a model does not have.
+        """Leave out the counts of rules that a model does not have, and what then is no longer true.
 
         Parameters
         ----------
@@ -194,27 +215,34 @@ class Baseline:
         Examples
         --------
         >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
-        >>> base = Baseline.count(rules, {"x": [1, 4], "z": ["b", "a"]}, ["no", "yes"])
-        >>> [str(rule) for _, rule, _ in base.restrict_to(rules.without(1)).rules]
-        ['z in {a}']
+        >>> base = Baseline.count(rules, {"x": [1, 4], "z": ["b", "a"]}, ["no", "yes"]).restrict_to(rules.without(1))
+        >>> [str(rule) for _, rule, _ in base.rules], base.right
+        (['z in {a}'], None)
         """
         owners = ((label, rule) for label, branch in rules.branches for rule in branch)
         counts = zip(owners, self.in_order_of(rules), strict=True)
         kept = tuple((*owner, counted) for owner, counted in counts if counted is not None)
-        return Baseline(self.rows, self.right_of(rules), kept)
+        if self.fits(rules):
+            return replace(self, rules=kept)
+        apart = tuple((label, rule, counted._replace(alone=None)) for label, rule, counted in kept)
+        return replace(self, rules=apart, decided=None)
 
 
-def owner_of(label: Value, rule: Rule) -> Hashable:
-    """What tells a rule of a label from all others."""
-    return value_id(label), rule
+def count_again(rules: Model, X: object, y: Any, sample_weight: Any) -> Baseline:
+    """Count, but refuse labels that the rules do not predict: probabilities would leave them out."""
+    found = _objects(y)
+    known = np.zeros(found.shape, dtype=np.bool_)
+    for label in rules.classes:
+        known |= is_label(found, label)
+    if not known.all():
+        raise ParameterError(
+            f"y holds {shown(found[~known][0])}, but the rules predict only [{listed(rules.classes)}]. "
+            f"Leave out such rows, or write the labels as the rules do."
+        )
+    return Baseline.count(rules, X, y, sample_weight)
 
 
-def count_rules(rules: RuleSet, fired: NDArray[np.bool_], truth: NDArray[np.bool_]) -> CountedRules:
-    """Each rule's own count, given which rules are true in which rows, and which rows have the label."""
-    covered, positives = fired.sum(axis=0), fired[truth].sum(axis=0)
-    return tuple(
-        (rules.label, rule, RuleCount(int(covered[j]), int(positives[j]))) for j, rule in enumerate(rules.rules)
-    )
+# -- what is given -----------------------------------------------------------------------------------
 
 
 def _parts(rules: Model) -> Iterator[RuleSet]:
@@ -223,8 +251,42 @@ def _parts(rules: Model) -> Iterator[RuleSet]:
 
 
 def _labels(y: Any, n_rows: int) -> NDArray[np.object_]:
-    # As objects, so that comparing numbers with a text label gives False and not an error.
-    labels = np.asarray(y, dtype=object)
+    labels = _objects(y)
     if labels.shape != (n_rows,):
         raise ParameterError(f"y must have one label for each of the {n_rows} rows, not shape {labels.shape}.")
     return labels
+
+
+def _objects(y: Any) -> NDArray[np.object_]:
+    """Labels as objects, so that comparing numbers with a text label gives False and not an error.
+
+    A missing value of pandas gives neither when it is compared, so it stands as None.
+    """
+    labels = np.asarray(y, dtype=object)
+    missing = np.array([type(each).__name__ == "NAType" for each in labels.ravel().tolist()], dtype=np.bool_)
+    if missing.any():
+        labels = labels.copy()  # it may be the caller's own
+        labels[missing.reshape(labels.shape)] = None
+    return labels
+
+
+def _weights(sample_weight: Any, n_rows: int) -> Floats:
+    if sample_weight is None:
+        return np.ones(n_rows)
+    if np.asarray(sample_weight).dtype.kind in "Mm":
+        raise ParameterError("sample_weight holds dates. Give one number a row.")
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"sample_weight must hold numbers: {error}. Give one number a row.") from None
+    if weight.shape != (n_rows,):
+        raise ParameterError(f"sample_weight must have one number for each of the {n_rows} rows, not {weight.shape}.")
+    bad = ~((weight >= 0) & (weight <= MOST_WEIGHT))
+    if bad.any():
+        rows = np.flatnonzero(bad).tolist()
+        raise ParameterError(
+            f"sample_weight holds {weight[rows[0]]} in {name_rows(rows)}. Give numbers from 0 to {MOST_WEIGHT:g}."
+        )
+    if weight.sum() > MOST_WEIGHT:
+        raise ParameterError(f"sample_weight adds up to {weight.sum():g}, more than {MOST_WEIGHT:g}. Divide it.")
+    return weight

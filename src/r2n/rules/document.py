@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.rules import limits
 from r2n.rules.classes import ClassRules
-from r2n.rules.counts import Baseline, RuleCount, owner_of
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.terms import Filled, Key
+from r2n.rules.training import check_fields, read_baseline, read_number
 from r2n.table import Schema, Value
 from r2n.table.cells import shown
 
 FORMAT, CLASSES_FORMAT = "r2n rule set", "r2n rules for several classes"
-# Version 1 has no `training` and no `integer` columns, version 2 no sets in sums, version 3 no filled columns. What is
-# written is the first version that can say it.
-VERSION, SETS_VERSION, PLAIN_VERSION = 4, 3, 2
+VERSION = 1
 
 _FIELDS = {
-    FORMAT: frozenset({"format", "version", "label", "default", "rules", "columns"}),
-    CLASSES_FORMAT: frozenset({"format", "version", "classes", "default", "columns"}),
+    FORMAT: frozenset({"format", "version", "label", "default", "rules", "columns", "training"}),
+    CLASSES_FORMAT: frozenset({"format", "version", "classes", "default", "columns", "training"}),
 }
+_AGAIN = "Fit the rules again with this r2n, or read the file with the one that wrote it."
 
 
 def from_text(text: str) -> RuleSet | ClassRules:
@@ -50,18 +48,16 @@ def _refuse(too_much: str | None) -> None:
 
 def _read(document: Any) -> RuleSet | ClassRules:
     _check_format(document)
-    columns, whole = document["columns"], document["version"] > 1
+    columns = document["columns"]
     default = _value(document["default"])
     try:
-        schema = None if columns is None else Schema.from_json(columns, whole)
+        schema = None if columns is None else Schema.from_json(columns)
         single = document["format"] == FORMAT
         branches = _branches(
             [{field: document[field] for field in ("label", "rules")}] if single else document["classes"]
         )
-        counts = _baseline(document.get("training"), branches)
-        if single:
-            return RuleSet(*branches[0][::-1], default, schema, counts).without_unread()
-        return ClassRules(branches, default, schema, counts).without_unread()
+        rules = RuleSet(*branches[0][::-1], default, schema) if single else ClassRules(branches, default, schema)
+        return rules.with_baseline(read_baseline(document["training"], branches, default)).without_unread()
     except (ParameterError, SchemaError) as error:
         raise ModelFileError(str(error)) from None
 
@@ -70,43 +66,10 @@ def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ModelFileError("classes must be a list of objects.")
     for item in items:
-        _check_fields(item, {"label", "rules"}, "a class")
+        check_fields(item, {"label", "rules"}, "a class")
     n_rules = sum(len(item["rules"]) for item in items if isinstance(item["rules"], list))
     _refuse(limits.excess_of_rules(len(items) + n_rules))
     return tuple((_value(item["label"]), _rules(item["rules"])) for item in items)
-
-
-def _baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]]) -> Baseline | None:
-    if item is None:
-        return None
-    if not isinstance(item, dict):
-        raise ModelFileError(f"training must be an object or null, not {shown(item)}.")
-    _check_fields(item, {"rows", "right", "rules"}, "training")
-    owners = [(label, rule) for label, rules in branches for rule in rules]
-    if not isinstance(item["rules"], list) or len(item["rules"]) != len(owners):
-        raise ModelFileError(f"training must have counts, or null, for each of the {len(owners)} rules.")
-    rows = _count(item["rows"], 2**53)
-    known: dict[Hashable, tuple[Value, Rule, RuleCount]] = {}
-    for owner, counts in zip(owners, item["rules"], strict=True):
-        counted = None if counts is None else _read_rule_count(counts, rows)
-        if counted is not None and known.setdefault(owner_of(*owner), (*owner, counted))[2] != counted:
-            raise ModelFileError("a rule stands twice, with different counts. Keep one of them.")
-    right = None if item["right"] is None else _count(item["right"], rows)
-    return Baseline(rows, right, tuple(known.values()))
-
-
-def _read_rule_count(counts: object, rows: int) -> RuleCount:
-    match counts:
-        case [covered, positives]:
-            return RuleCount(_count(covered, rows), _count(positives, _count(covered, rows)))
-        case _:
-            raise ModelFileError(f"the counts of a rule must be two numbers, not {shown(counts)}.")
-
-
-def _count(number: object, most: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= most:
-        raise ModelFileError(f"a count must be a whole number from 0 to {most}, not {shown(number)}.")
-    return number
 
 
 def _rules(items: object) -> tuple[Rule, ...]:
@@ -143,19 +106,13 @@ def _check_format(document: Any) -> None:
     if not isinstance(document, dict) or document.get("format") not in list(_FIELDS):
         raise ModelFileError("not an r2n rule set. Give a file written by RuleSet.save.")
     version = document.get("version")
-    if type(version) is not int or not 1 <= version <= VERSION:
-        newer = type(version) is int and version > VERSION
+    if type(version) is not int or version != VERSION:
         raise ModelFileError(
-            f"has version {shown(version)} of the format, but this r2n reads versions 1 to {VERSION}. "
-            + ("Install a newer r2n, or save the rules with this one." if newer else "Save the rules again.")
+            f"has version {shown(version)} of the format, but this r2n reads version {VERSION} alone. {_AGAIN}"
         )
-    _check_fields(document, _FIELDS[document["format"]] | ({"training"} if version > 1 else set()), "a rule set")
-
-
-def _check_fields(item: Mapping[str, Any], fields: frozenset[str] | set[str], what: str) -> None:
-    if set(item) != set(fields):
-        found = ", ".join(map(shown, sorted(item)[:10])) + (", …" if len(item) > 10 else "")
-        raise ModelFileError(f"{what} must have exactly the fields {sorted(fields)}, not {found or 'none'}.")
+    if "training" not in document:
+        raise ModelFileError(f"has no training, as files of earlier versions. {_AGAIN}")
+    check_fields(document, _FIELDS[document["format"]], "a rule set")
 
 
 def _literal(item: object) -> Literal:
@@ -174,20 +131,22 @@ def _literal(item: object) -> Literal:
 
 
 def _halfspace(item: dict[str, Any]) -> Halfspace:
-    _check_fields(item, {"kind", "terms", "threshold"}, "a halfspace")
+    check_fields(item, {"kind", "terms", "threshold"}, "a halfspace")
     if not isinstance(item["terms"], list):
         raise ModelFileError(f"the terms of a halfspace must be a list, not {shown(item['terms'])}.")
-    return Halfspace.of([_term(term) for term in item["terms"]], _number(item["threshold"]))
+    return Halfspace.of([_term(term) for term in item["terms"]], read_number(item["threshold"]))
 
 
 def _term(term: object) -> tuple[Key, float]:
     match term:
         case [dict() as item, coefficient] if item.get("kind") == "membership":
-            return _membership(item), _number(coefficient)
+            return _membership(item), read_number(coefficient)
         case [dict() as item, coefficient] if item.get("kind") == "filled":
-            return Filled(_column(item, {"kind", "column", "fill"}), _number(item["fill"])), _number(coefficient)
+            return Filled(_column(item, {"kind", "column", "fill"}), read_number(item["fill"])), read_number(
+                coefficient
+            )
         case [name, coefficient]:
-            return _name(name), _number(coefficient)
+            return _name(name), read_number(coefficient)
         case _:
             raise ModelFileError(f"a term of a halfspace must be a column and a number, not {shown(term)}.")
 
@@ -200,7 +159,7 @@ def _membership(item: dict[str, Any]) -> Membership:
 
 
 def _column(item: dict[str, Any], fields: set[str]) -> str:
-    _check_fields(item, fields, f"a literal of kind {item['kind']!r}")
+    check_fields(item, fields, f"a literal of kind {item['kind']!r}")
     return _name(item["column"])
 
 
@@ -208,19 +167,6 @@ def _name(name: object) -> str:
     if not isinstance(name, str):
         raise ModelFileError(f"a column's name must be text, not {shown(name)}.")
     return name
-
-
-def _number(number: object) -> float:
-    # A Boolean is an int to Python, but not a number here.
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        raise ModelFileError(f"a number was expected, not {shown(number)}.")
-    try:
-        read = float(number)
-    except OverflowError:
-        read = math.inf
-    if not math.isfinite(read):
-        raise ModelFileError("a number is too large for a float.")
-    return read
 
 
 def _value(value: object) -> Value:

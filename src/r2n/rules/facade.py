@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from r2n.prove.diff import Diff
     from r2n.prove.domain import Domain
     from r2n.prove.equivalence import Equivalence
@@ -85,6 +88,112 @@ class Facade:
         from r2n.rules.modelfile import save
 
         save(self, path)  # type: ignore[arg-type]
+
+    def counted(self, X: object, y: Any, sample_weight: Any = None) -> Self:
+        """Count the rules on rows with labels, for probabilities and comparisons.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+        y : array-like
+            The label of each row.
+        sample_weight : array-like, optional
+            The weight of each row: 2 counts as two rows, 0 as none.
+
+        Returns
+        -------
+        RuleSet or ClassRules
+            The same rules, whose `baseline` holds the counts of these rows.
+
+        Raises
+        ------
+        ParameterError
+            If there is not one label, and one weight of at least 0, for each row, or a label is never predicted.
+        SchemaError
+            If a column that the rules read is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> rules = RuleSet.parse("yes if x > 3 else no").counted({"x": [1, 4, 5]}, ["no", "yes", "yes"])
+        >>> rules.baseline.rows, rules.baseline.right
+        (3, 3)
+        """
+        from r2n.rules.counts import count_again
+
+        counts = count_again(self, X, y, sample_weight)  # type: ignore[arg-type]
+        return self.with_baseline(counts)  # type: ignore[attr-defined, no-any-return]
+
+    def predict_proba(self, X: object) -> NDArray[np.float64]:
+        """Estimate the probability of each class from the counts that the rules carry.
+
+        The probabilities are the shares of the classes among counted rows like this one, smoothed by one row of each
+        class. In a rule set these are the rows of every rule that fires here, once for each such rule; where none
+        fires, the rows on which none fired. With several classes they are the rows that the same class's rules decided.
+        The most probable class is always the predicted one.
+
+        Parameters
+        ----------
+        X : table
+            A frame, a dict of columns or a two-dimensional array.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes)
+            The probabilities, in the order of `classes`.
+
+        Raises
+        ------
+        ParameterError
+            If the rules carry no counts, or were changed since they were counted.
+        SchemaError
+            If a column that the rules read is not there, or holds other values than at fit.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> rules = RuleSet.parse("yes if x > 3 else no").counted({"x": [1, 4, 5]}, ["no", "yes", "yes"])
+        >>> rules.classes, rules.predict_proba({"x": [4]}).tolist()
+        (('no', 'yes'), [[0.25, 0.75]])
+        """
+        from r2n.rules.probabilities import estimate_probabilities
+
+        return estimate_probabilities(self, X)  # type: ignore[arg-type]
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Give the rules as data: one row for each literal.
+
+        Parameters
+        ----------
+        library : str
+            `pandas` or `polars`.
+
+        Returns
+        -------
+        DataFrame
+            The rule's number as printed, its label, the literal, the columns that it reads, and of the rule the share
+            of rows that it covers, the share of these that have its label, and how many rows no other rule of its label
+            covers; all by weight. What was not counted is NaN (null in polars). A rule without conditions has one row.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such library, or it is not installed.
+
+        Examples
+        --------
+        >>> from r2n import RuleSet
+        >>> rules = RuleSet.parse("yes if x > 3 and z = a else no")
+        >>> counted = rules.counted({"x": [1, 4], "z": ["a", "a"]}, ["no", "yes"])
+        >>> counted.to_frame()[["rule", "literal", "coverage", "precision"]]
+           rule   literal  coverage  precision
+        0     1     x > 3       0.5        1.0
+        1     1  z in {a}       0.5        1.0
+        """
+        from r2n.rules.frame import to_frame
+
+        return to_frame(self, library)  # type: ignore[arg-type]
 
     def _read_rule(self, rule: Rule | str, schema: Schema | None) -> Rule:
         """A rule, or its text, checked against the schema if there is one."""

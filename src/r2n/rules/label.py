@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from r2n.errors import ParameterError
 from r2n.rules.membership import Bools
 from r2n.table import Value, as_value
-from r2n.table.cells import NOT_UNICODE, CellError, is_unicode, shown
+from r2n.table.cells import NOT_UNICODE, CellError, distinct_values, is_unicode, shown, value_id
 
 
 def is_label(labels: NDArray[Any], label: Value) -> Bools:
@@ -44,3 +44,17 @@ def as_label(cell: object) -> Value:
         raise ParameterError(f"the label {shown(value)} {NOT_UNICODE}")
     # A class that came as 1.0 is given back as 1.0; only sets of categories equate it with 1.
     return float(value) if isinstance(cell, float | np.floating) else value
+
+
+def sort_classes(labels: Iterable[Value]) -> tuple[Value, ...]:
+    """The classes among some labels, sorted: numbers before texts.
+
+    >>> sort_classes(["no", "yes", 3, "no"])
+    (3, 'no', 'yes')
+    """
+    return tuple(sorted(distinct_values(labels), key=lambda label: (isinstance(label, str), label)))
+
+
+def places_of(labels: Iterable[Value]) -> dict[Hashable, int]:
+    """The position of each class among all classes."""
+    return {value_id(label): k for k, label in enumerate(sort_classes(labels))}

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from r2n.errors import ModelFileError
 from r2n.rules import limits
 from r2n.rules.classes import ClassRules
-from r2n.rules.document import CLASSES_FORMAT, FORMAT, PLAIN_VERSION, SETS_VERSION, VERSION, from_text
+from r2n.rules.document import CLASSES_FORMAT, FORMAT, VERSION, from_text
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.terms import Filled
@@ -101,13 +101,11 @@ def to_text(rules: RuleSet | ClassRules) -> str:
     """The content of a model file: the rules, and of their training rows no more than these read."""
     rules = rules.without_unread()
     columns = None if rules.schema is None else rules.schema.to_json()
-    literals = (literal for rule in rules.rules for literal in rule.literals)
-    version = max(map(_version, literals), default=PLAIN_VERSION)
     if isinstance(rules, ClassRules):
         classes = [{"label": label, "rules": _describe_rules(each)} for label, each in rules.branches]
-        content = {"format": CLASSES_FORMAT, "version": version, "classes": classes, "default": rules.default}
+        content = {"format": CLASSES_FORMAT, "version": VERSION, "classes": classes, "default": rules.default}
     else:
-        content = {"format": FORMAT, "version": version, "label": rules.label, "default": rules.default}
+        content = {"format": FORMAT, "version": VERSION, "label": rules.label, "default": rules.default}
         content["rules"] = _describe_rules(rules.rules)
     content |= {"columns": columns, "training": _describe_baseline(rules)}
     # ASCII escapes, so that no editor and no terminal in between can change a name.
@@ -124,22 +122,12 @@ def _describe_rules(rules: Iterable[Rule]) -> list[list[dict[str, object]]]:
 
 
 def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
-    """Counts in the order of the rules; null for a rule that was not there."""
-    if rules.baseline is None:
+    """Counts in the order of the rules; null for a rule that was not there. Tallies are written as lists."""
+    base = rules.baseline
+    if base is None:
         return None
-    counted = rules.baseline.in_order_of(rules)
-    return {
-        "rows": rules.baseline.rows,
-        "right": rules.baseline.right_of(rules),
-        "rules": [None if each is None else list(each) for each in counted],
-    }
-
-
-def _version(literal: Literal) -> int:
-    """The first version that can say it."""
-    if not isinstance(literal, Halfspace):
-        return PLAIN_VERSION
-    return VERSION if literal.fills else SETS_VERSION if literal.sets else PLAIN_VERSION
+    decided = None if base.decided is None else [tallies for _, tallies in base.decided]
+    return {"rows": base.rows, "weight": base.weight, "rules": base.in_order_of(rules), "decided": decided}
 
 
 def _describe(literal: Literal | Filled) -> dict[str, object]:

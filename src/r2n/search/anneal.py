@@ -46,6 +46,7 @@ class Soft:
 
     @classmethod
     def of(cls, rules: Sequence[Rule], design: DesignMatrix) -> Soft:
+        """The halfspaces of these rules."""
         index = design.index
         unit, origin = design.scale * design.spread, design.centre + design.scale * design.middle
         rows, owner = [], []

@@ -24,6 +24,7 @@ class Chosen:
 
     @property
     def point(self) -> Point:
+        """The point that was taken."""
         return self.front[self.place]
 
     @property

@@ -39,6 +39,7 @@ class DesignMatrix:
 
     @classmethod
     def of(cls, problem: Problem) -> DesignMatrix:
+        """The numeric columns of a problem's rows."""
         scaling = Scaling.learn(problem.table, problem.schema.numeric, weight=problem.weight)
         names, n_rows = scaling.names, problem.n_rows
         centre, scale = np.array(scaling.centre), np.array(scaling.scale)

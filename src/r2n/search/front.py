@@ -23,6 +23,7 @@ class Point:
 
     @property
     def size(self) -> int:
+        """How much its rules give to read."""
         return self.rules.size
 
 

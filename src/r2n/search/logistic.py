@@ -23,7 +23,7 @@ _POWERS = np.ldexp(1.0, np.arange(-64, 65))  # of two
 
 @compiled
 def compute_exp(x: float) -> float:
-    """e to the x, |x| cut at `FARTHEST`, from plain arithmetic: a library's differs in the last bit by processor."""
+    """E to the x, |x| cut at `FARTHEST`, from plain arithmetic: a library's differs in the last bit by processor."""
     if not -FARTHEST <= x <= FARTHEST:  # also if it is no number
         x = FARTHEST if x > 0.0 else -FARTHEST
     k = np.floor(x * 1.4426950408889634 + 0.5)

@@ -38,6 +38,7 @@ class Fitter:
 
     @classmethod
     def of(cls, problem: Problem) -> Fitter:
+        """For a problem, over its own columns."""
         return cls(problem, DesignMatrix.of(problem))
 
     def literals(

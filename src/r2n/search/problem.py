@@ -51,6 +51,7 @@ class Prices:
         return self.literal * conditions + self.column * literal.n_terms + self.category * further
 
     def of_rules(self, rules: Iterable[Rule]) -> float:
+        """What these rules cost to read."""
         return sum(self.rule + sum(self.of_literal(literal) for literal in rule.literals) for rule in rules)
 
 
@@ -63,10 +64,12 @@ class Labelled:
     weight: Floats
 
     def take(self, rows: NDArray[np.intp]) -> Labelled:
+        """These rows alone."""
         return Labelled(self.table.take(rows), self.truth[rows], self.weight[rows])
 
     @property
     def n_rows(self) -> int:
+        """How many rows there are."""
         return self.table.n_rows
 
 
@@ -126,6 +129,7 @@ class Problem:
 
     @property
     def n_rows(self) -> int:
+        """How many different rows there are."""
         return self.table.n_rows
 
     @property
@@ -189,6 +193,7 @@ class Problem:
         return few and self.knowledge.permits(literal)
 
     def permits_rule(self, rule: Rule) -> bool:
+        """Whether the rule is short enough, and of permitted literals that may stand together."""
         few = self.caps.literals is None or len(rule.literals) <= self.caps.literals
         return few and all(map(self.permits, rule.literals)) and self.knowledge.permits_rule(rule)
 
@@ -204,6 +209,7 @@ class Problem:
         return None if self.caps.size is None else self.caps.size - self.size_of(beside)
 
     def size_of(self, learned: Iterable[Rule]) -> int:
+        """How much these rules and the fixed ones give to read."""
         return sum(rule.size for rule in (*learned, *self.knowledge.fixed))
 
 

@@ -28,6 +28,7 @@ class Sample:
 
     @classmethod
     def draw(cls, rows: Labelled, parts: tuple[Places, Places], seed: int) -> Sample:
+        """Draw what is too much: `parts` are the rows that may be fitted to, and those that judge."""
         train, held_out = parts
         apart = not np.array_equal(train, held_out)
         return cls(rows, draw_rows(train, rows.truth, EXPLORED_ROWS, seed), held_out, apart, seed)

@@ -111,6 +111,7 @@ class Scan:
         b: Floats,
         fills: Mapping[int, float],
     ) -> Self | None:
+        """Begin at a direction, with the best cut along it; None if there is no cut."""
         strict = np.array([column for k, column in enumerate(columns) if k not in fills], dtype=np.intp)
         known = ~design.missing[strict[:, None], rows].any(axis=0)
         rows, cost = rows[known], cost[known]  # elsewhere the literal is false, whatever it is
@@ -125,6 +126,7 @@ class Scan:
         return None if cut is None else cls(design, columns, cost, z, b, dict(fills), gaps, sets, value, cut)
 
     def threshold(self) -> None:
+        """Cut where that is best now."""
         if self.sets:
             self.value = add_terms(self.b, self.z)  # equal rows stay so to the last bit: no cut may fall between them
         again = find_best_cut(self.value, self.cost)
@@ -132,6 +134,7 @@ class Scan:
             self.cut = again
 
     def coefficients(self) -> None:
+        """Choose each coefficient anew, the others kept."""
         for k, column in enumerate(self.columns):
             rest = self.value - self.b[k] * self.z[k] - self.cut.at
             better = find_best_coefficient(self.z[k], rest, self.cost, self.b[k])
@@ -153,6 +156,7 @@ class Scan:
                 self.value = add_terms(self.b, self.z)
 
     def choose_sets(self) -> None:
+        """Choose the categories of each set anew, the others kept."""
         for k, counted in self.sets.items():
             centre, scale = self.design.centre[self.columns[k]], self.design.scale[self.columns[k]]
             step = float(self.b[k] / scale)

@@ -45,6 +45,7 @@ class Counted:
 
     @property
     def missing(self) -> Bools:
+        """The rows in which the column is missing."""
         return self.codes < 0
 
     def ones(self) -> Floats:
@@ -52,6 +53,7 @@ class Counted:
         return np.append(self.inside, False)[self.codes].astype(np.float64)  # the code -1 picks the last
 
     def take(self, rows: NDArray[np.intp]) -> Counted:
+        """The same set over these rows alone."""
         return replace(self, codes=self.codes[rows], weight=self.weight[rows])
 
     def rechosen(self, rest: Floats, step: float, cost: Floats) -> Counted | None:

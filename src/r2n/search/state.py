@@ -51,10 +51,12 @@ class State:
 
     @property
     def error(self) -> float:
+        """The weighted error of its rules."""
         return self.objective - self.problem.price_of(self.rules)
 
     @property
     def size(self) -> int:
+        """How much its rules give to read."""
         return sum(rule.size for rule in self.rules)
 
     def others_silent(self, j: int) -> Bools:
@@ -75,6 +77,7 @@ class State:
         return (*self.rules[:j], rule, *self.rules[j + 1 :])
 
     def without_rule(self, j: int) -> tuple[Rule, ...]:
+        """The rules without the one in the j-th place."""
         return (*self.rules[:j], *self.rules[j + 1 :])
 
 

@@ -47,14 +47,17 @@ class Features:
 
     @classmethod
     def of(cls, table: Table, schema: Schema) -> Features:
+        """What is known of the columns of a table."""
         hollow = np.array([table.known(name).sum() < FEWEST_KNOWN for name in schema.names])
         return cls(schema.columns, tuple(_number_categories(table, column) for column in schema.columns), hollow)
 
     @property
     def categorical(self) -> Bools:
+        """Which columns hold categories."""
         return np.array([column.kind == "categorical" for column in self.columns])
 
     def matrix(self, table: Table) -> Floats:
+        """The rows as boosting reads them."""
         matrix = np.zeros((table.n_rows, len(self.columns)))
         for k, (column, places) in enumerate(zip(self.columns, self.places, strict=True)):
             if self.hollow[k]:
@@ -223,6 +226,7 @@ class Lesson:
         return opinion
 
     def taught(self) -> Any:
+        """The teacher, fitted to the rows that it may know."""
         rng = np.random.default_rng(self.seed)
         known = self.known
         few = known if len(known) <= TAUGHT_ROWS else np.sort(rng.choice(known, TAUGHT_ROWS, replace=False))

@@ -179,15 +179,13 @@ class Column:
         }
 
     @classmethod
-    def from_json(cls, item: object, whole: bool = True) -> Column:
+    def from_json(cls, item: object) -> Column:
         """Read the column that `to_json` described; refuse anything else.
 
         Parameters
         ----------
         item : object
             The data.
-        whole : bool
-            Whether the data must say if all numbers were whole; files of version 1 do not.
 
         Returns
         -------
@@ -205,13 +203,12 @@ class Column:
         >>> Column.from_json(column.to_json()) == column
         True
         """
-        fields = {"name", "kind", "low", "high", "categories", "missing", "missing_values"}
-        fields |= {"integer"} if whole else set()
+        fields = {"name", "kind", "low", "high", "categories", "missing", "missing_values", "integer"}
         if not isinstance(item, Mapping) or set(item) != fields:
             raise ModelFileError(f"a column must be an object with exactly {sorted(fields)}, not {shown(item)}.")
         if not isinstance(item["name"], str) or item["kind"] not in ("numeric", "categorical"):
             raise ModelFileError(f"a column must have a name and be numeric or categorical, not {shown(item)}.")
-        integer = item.get("integer", False)
+        integer = item["integer"]
         lists = isinstance(item["categories"], list) and isinstance(item["missing_values"], list)
         if not isinstance(item["missing"], bool) or not isinstance(integer, bool) or not lists:
             raise ModelFileError(

@@ -271,15 +271,13 @@ class Schema(Columns):
         return [column.to_json() for column in self.columns]
 
     @classmethod
-    def from_json(cls, items: object, whole: bool = True) -> Schema:
+    def from_json(cls, items: object) -> Schema:
         """Read the schema that `to_json` described; refuse anything else.
 
         Parameters
         ----------
         items : object
             The data.
-        whole : bool
-            Whether the data must say if all numbers of a column were whole; files of version 1 do not.
 
         Returns
         -------
@@ -299,7 +297,7 @@ class Schema(Columns):
         """
         if not isinstance(items, list):
             raise ModelFileError(f"columns must be a list, not {type(items).__name__}.")
-        columns = tuple(Column.from_json(item, whole) for item in items)
+        columns = tuple(Column.from_json(item) for item in items)
         if len({column.name for column in columns}) < len(columns):
             raise ModelFileError("column names are repeated. The file was changed by hand; save it again.")
         return cls(columns)

@@ -1,0 +1,112 @@
+"""Rows counted by rule and by class, and the weights of these rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from r2n.rules.label import sort_classes
+from r2n.rules.ruleset import Rule, RuleSet
+from r2n.table import Value
+from r2n.table.cells import value_id
+
+Bools: TypeAlias = NDArray[np.bool_]
+Codes: TypeAlias = NDArray[np.intp]
+Floats: TypeAlias = NDArray[np.float64]
+
+
+class Tally(NamedTuple):
+    """A number of rows, and the sum of their weights.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows.
+    weight : float
+        The sum of their weights.
+
+    Examples
+    --------
+    >>> rules = RuleSet.parse("yes if x > 3 else no").counted({"x": [4, 5]}, ["yes", "no"], [2, 1])
+    >>> rules.baseline.rules[0][2].positives
+    Tally(rows=1, weight=2.0)
+    """
+
+    rows: int
+    weight: float
+
+
+class RuleCount(NamedTuple):
+    """The count of one rule on some rows.
+
+    Parameters
+    ----------
+    covered : Tally
+        The rows where the rule is true.
+    positives : Tally
+        The covered rows that have the rule's label.
+    alone : Tally or None
+        The covered rows where no other rule of its label is true; None if rules were changed since.
+
+    Examples
+    --------
+    >>> rules = RuleSet.parse("yes if x > 3 else no")
+    >>> rules.counted({"x": [1, 4, 5]}, ["no", "yes", "no"]).baseline.rules[0][2].covered
+    Tally(rows=2, weight=2.0)
+    """
+
+    covered: Tally
+    positives: Tally
+    alone: Tally | None
+
+
+CountedRules: TypeAlias = tuple[tuple[Value, Rule, RuleCount], ...]
+Decided: TypeAlias = tuple[tuple[Value, tuple[Tally, ...]], ...]
+
+
+def owner_of(label: Value, rule: Rule) -> Hashable:
+    """What tells a rule of a label from all others."""
+    return value_id(label), rule
+
+
+def count_rules(rules: RuleSet, fired: Bools, truth: Bools, weight: Floats) -> CountedRules:
+    """Each rule's count, given which rules are true in which rows, and which rows have the label."""
+    alone = fired & (fired.sum(axis=1) == 1)[:, None]
+    covered, positives, only = (
+        [Tally(int(n), float(w)) for n, w in zip(rows, weights, strict=True)]
+        for rows, weights in (
+            (fired.sum(axis=0), weight @ fired),
+            (fired[truth].sum(axis=0), (weight * truth) @ fired),
+            (alone.sum(axis=0), weight @ alone),
+        )
+    )
+    counts = map(RuleCount, covered, positives, only)
+    return tuple((rules.label, rule, counted) for rule, counted in zip(rules.rules, counts, strict=True))
+
+
+def first_claim(claims: Bools) -> Codes:
+    """The first column that is true in each row; the number of columns where none is."""
+    first: Codes = np.where(claims.any(axis=1), claims.argmax(axis=1), claims.shape[1])
+    return first
+
+
+def count_decided(
+    deciders: Sequence[Value], decided: Codes, codes: Codes, weight: Floats, number: Codes | None = None
+) -> Decided:
+    """How many rows of each class each label, and the default, decides; `number` says for how many rows each stands.
+
+    `codes` are positions among the classes; rows of no class have -1, and are left out.
+    """
+    known, n_classes = codes >= 0, len(sort_classes(deciders))
+    cells = (decided * n_classes + codes)[known]
+    rows, weights = (
+        np.bincount(cells, weights=counts, minlength=len(deciders) * n_classes).reshape(len(deciders), n_classes)
+        for counts in (None if number is None else number[known], weight[known])
+    )
+    return tuple(
+        (label, tuple(Tally(int(n), float(w)) for n, w in zip(rows[k], weights[k], strict=True)))
+        for k, label in enumerate(deciders)
+    )
