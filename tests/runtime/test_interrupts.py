@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -278,6 +279,10 @@ def is_running(pid: int) -> bool:
     return state_and_parent(pid)[0] != "Z"
 
 
+# What comes while JAX's hook of the garbage collector runs is lost there, and Python prints it.
+SWALLOWED = re.compile(r"Exception ignored in: <function _xla_gc_callback.*?KeyboardInterrupt: ?\n", re.DOTALL)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("effort", ["quick", "default"])
@@ -297,6 +302,6 @@ def test_ctrl_c_at_any_time_has_one_of_two_outcomes(effort: str, seed: int) -> N
         started += children_of(fit.pid)
         out, err = fit.communicate(timeout=60)
     assert out.strip() in {"nothing", "interrupted", "done"}
-    assert "Traceback" not in err
+    assert "Traceback" not in SWALLOWED.sub("", err)
     time.sleep(1.5)
     assert not any(map(is_running, started))
