@@ -8,7 +8,7 @@ cools. The columns of each literal stay. What comes out is rarely better at once
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from r2n.rules import Halfspace, Literal, Rule
 from r2n.search import logistic
 from r2n.search.columns import DesignMatrix
-from r2n.search.plan import ANNEAL_COLD, ANNEAL_HOT, ANNEAL_RATE, ANNEAL_ROWS, ANNEAL_STEPS
+from r2n.search.plan import ANNEAL_COLD, ANNEAL_HOT, ANNEAL_RATE, ANNEAL_ROWS, ANNEAL_STEPS, OPENED_COLUMNS
 from r2n.search.problem import Bools, Floats, Problem
 
 
@@ -28,6 +28,7 @@ class Schedule:
     cold: float = ANNEAL_COLD
     rate: float = ANNEAL_RATE
     steps: int = ANNEAL_STEPS
+    opens: bool = False  # whether a literal may come to read any column
 
     @property
     def temperatures(self) -> Floats:
@@ -65,6 +66,17 @@ class Soft:
         others = (tuple(each for each in rule.literals if not isinstance(each, Halfspace)) for rule in rules)
         return cls(normalise(b), used, np.array(owner, dtype=np.intp), tuple(others))
 
+    def open_columns(self, problem: Problem, design: DesignMatrix) -> Bools:
+        """Which columns each literal may read besides: those known everywhere, of which nobody said anything."""
+        knowledge = problem.knowledge
+        tied = knowledge.excluded.union(*knowledge.apart)
+        plain = [isinstance(name, str) and name not in tied for name in design.names]
+        free = np.array(plain) & ~design.missing_anywhere & (design.sign == 0)
+        strength = np.abs(design.z @ problem.cost)
+        strength[self.used[:, :-1].any(axis=0)] = np.inf
+        opened = np.append(np.isin(np.arange(len(free)), np.argsort(-strength, kind="stable")[:OPENED_COLUMNS]), True)
+        return np.asarray(self.used | (np.append(free, True) & opened))
+
     def hardened(self, b: Floats, design: DesignMatrix) -> tuple[Rule, ...]:
         """Rules again, with these coefficients and thresholds."""
         literals: list[list[Literal]] = [list(fixed) for fixed in self.fixed]
@@ -90,28 +102,24 @@ def anneal(
     soft = Soft.of(rules, design)
     if len(soft.b) == 0:
         return tuple(rules)
-    fixed = np.array([problem.fires(Rule(literals)) for literals in soft.fixed])
-    columns = np.flatnonzero(soft.used[:, :-1].any(axis=0))  # of a wide table, most are in no literal
-    everything = np.arange(problem.n_rows)
-    z = design.middled(everything, columns)
-    z[:-1][design.missing[columns]] = np.nan
-    inside = np.append(columns, -1)
-    literal, column = np.nonzero(soft.used[:, inside])
-    b = soft.b[:, inside]
-    w = b[literal, column]
-    rows = rng.integers(problem.n_rows, size=(schedule.steps, min(ANNEAL_ROWS, problem.n_rows)))
+    fires = np.array([problem.fires(Rule(literals)) for literals in soft.fixed])
+    for b, j in zip(soft.used, soft.owner, strict=True):
+        fires[j] &= ~design.missing[np.flatnonzero(b[:-1])].any(axis=0)
+    used = soft.open_columns(problem, design) if schedule.opens else soft.used
+    columns = np.flatnonzero(used[:, :-1].any(axis=0))  # of a wide table, most are in no literal
+    order, inside = rng.permutation(problem.n_rows), np.append(columns, -1)
+    w = np.ascontiguousarray(soft.b[:, inside])
     logistic.cool(
-        np.ascontiguousarray(z.T),
-        np.ascontiguousarray(fixed.T),
-        problem.cost * (problem.n_rows / problem.total),
-        rows,
+        design.middled(order, columns),
+        np.ascontiguousarray(fires[:, order]),
+        problem.cost[order] * (problem.n_rows / problem.total),
+        min(ANNEAL_ROWS, problem.n_rows),
         schedule.temperatures,
         soft.owner,
-        np.searchsorted(literal, np.arange(len(b)), side="right"),
-        column,
+        np.ascontiguousarray(used[:, inside]),
         w,
         schedule.rate,
     )
     whole = soft.b.copy()
-    whole[literal, inside[column]] = w
-    return soft.hardened(whole, design)
+    whole[:, inside] = w
+    return replace(soft, used=used).hardened(whole, design)

@@ -20,6 +20,11 @@ def cool_again(problem: Problem, rules: Rules, design: DesignMatrix, rng: np.ran
     return anneal(problem, rules, design, rng, Schedule())
 
 
+def cool_open(problem: Problem, rules: Rules, design: DesignMatrix, rng: np.random.Generator) -> Rules:
+    """The same, where each halfspace may come to read any column; within a size there is no room for that."""
+    return anneal(problem, rules, design, rng, Schedule(opens=problem.caps.size is None))
+
+
 def drop_two(problem: Problem, rules: Rules, design: DesignMatrix, rng: np.random.Generator) -> Rules:
     """Without two literals, drawn at random."""
     for _ in range(2):
@@ -53,4 +58,4 @@ def _drop_the_least(problem: Problem, others: Sequence[Rule], pair: Sequence[Rul
 
 
 # Mostly cooling again; the others change what it cannot: which literals there are.
-CYCLE: tuple[Escape, ...] = (cool_again, cool_again, drop_two, cool_again, cool_again, split_one)
+CYCLE: tuple[Escape, ...] = (cool_open, cool_again, drop_two, cool_open, cool_again, split_one)

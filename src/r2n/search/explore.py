@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from r2n.runtime.interrupts import allow_interrupts
 from r2n.search.clock import is_past
 from r2n.search.columns import DesignMatrix
 from r2n.search.descent import Move, Report, ignore_move
-from r2n.search.front import Point
-from r2n.search.plan import COLUMNS_LEFT_TO_GAIN, LEAST_ROWS_SAVED, MOST_RULE_SHARE, Plan
+from r2n.search.front import Front, Point
+from r2n.search.plan import COLUMNS_LEFT_TO_GAIN, LEAST_ROWS_SAVED, MOST_RULE_SHARE, SKETCHED_ROWS, Plan
 from r2n.search.pool import find_best_subset
 from r2n.search.problem import Floats, Labelled, Prices, Problem, Rules
+from r2n.search.sample import draw_rows, measure_error
 from r2n.search.tasks import Task, carry_out
 
 
@@ -38,18 +39,50 @@ def explore(
     plan: Plan,
     report: Report = ignore_move,
     rule: float = 0.0,
+) -> Explored:
+    """Sketch rules on some of the rows; then descend from the best of them, at the lowest price, on all rows."""
+    sketched = sketch(blank, rows, target, starts, plan, report, rule)
+    if sketched.interrupted or rows.n_rows <= SKETCHED_ROWS or is_past(plan.clock.explore):
+        return sketched
+    journey = Journey(blank, plan, report)
+    with plan.clock.catch_interrupt() as work, allow_interrupts():
+        problem = pose_problems(blank, rows, target, plan, rule)[-1]
+        design = DesignMatrix.of(problem)
+        reached = journey.descend([Task(problem, end, "sketch") for end in sketched.ends[: plan.continued]], design)
+        if reached and not journey.is_over():
+            journey.recombine(problem, design, reached)
+    ends = tuple(journey.ends) or sketched.ends
+    return Explored((*sketched.points, *journey.points), ends, interrupted=work.interrupted)
+
+
+def sketch(
+    blank: RuleSet,
+    rows: Labelled,
+    target: Floats,
+    starts: Iterable[Rules],
+    plan: Plan,
+    report: Report = ignore_move,
+    rule: float = 0.0,
     suffices: Callable[[Point], bool] | None = None,
 ) -> Explored:
     """Descend from every start at the first price, from the best ones on at lower prices, and recombine.
 
     At the lowest price the best ones try to escape from where they ended. A rule costs two columns, or `rule` if more.
-    Exploring stops early, without a report of its last move, where a point suffices.
+    Exploring stops early, without a report of its last move, where a point suffices. All of it reads some of the rows:
+    of more than `SKETCHED_ROWS` only the points of the front come back, with their errors on all rows.
     """
     journey = Journey(blank, plan, report, suffices)
+    few = draw_rows(np.arange(rows.n_rows), rows.truth, SKETCHED_ROWS, plan.seed)
     with plan.clock.catch_interrupt() as work, allow_interrupts():
-        problems = pose_problems(blank, rows, target, plan, rule)
+        problems = pose_problems(blank, rows.take(few), target[few], plan, rule)
         journey.travel(problems, DesignMatrix.of(problems[0]), drop_repeats(starts))
-    return Explored(tuple(journey.points), tuple(journey.ends), journey.sufficed, work.interrupted)
+    points = journey.points if len(few) == rows.n_rows else score_points(journey.points, rows, target)
+    return Explored(tuple(points), tuple(journey.ends), journey.sufficed, work.interrupted)
+
+
+def score_points(points: Iterable[Point], rows: Labelled, target: Floats) -> list[Point]:
+    """The front of these points, with their errors on these rows, under these labels."""
+    return [replace(point, train_error=measure_error(point.rules, rows, target)) for point in Front.of(points)]
 
 
 def pose_problems(blank: RuleSet, rows: Labelled, target: Floats, plan: Plan, rule: float) -> list[Problem]:
@@ -72,7 +105,7 @@ class Journey:
     blank: RuleSet
     plan: Plan
     report: Report
-    suffices: Callable[[Point], bool] | None
+    suffices: Callable[[Point], bool] | None = None
     points: list[Point] = field(default_factory=list)
     ends: list[Rules] = field(default_factory=list)
     sufficed: bool = False

@@ -18,19 +18,25 @@ Singles = NDArray[np.float32]
 FARTHEST = 30.0  # in logits: beyond it a row is sure
 LEAST = 1e-300  # that is divided by
 LEAST_RIDGE, LAST_RIDGE, SMALL_STEP = 1e-10, 1e-9, 1e-2  # of all columns, of the ones, and where Newton's steps end
-_POWERS = np.ldexp(1.0, np.arange(-64, 65))  # of two
 
 
 @compiled
 def compute_exp(x: float) -> float:
-    """E to the x, |x| cut at `FARTHEST`, from plain arithmetic: a library's differs in the last bit by processor."""
-    if not -FARTHEST <= x <= FARTHEST:  # also if it is no number
-        x = FARTHEST if x > 0.0 else -FARTHEST
-    k = np.floor(x * 1.4426950408889634 + 0.5)
-    r = x - k * 0.6931471805599453
-    series = 1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040 + r / 40320)))
-    series = 1.0 + r * (1.0 + r * (0.5 + r * (1 / 6 + r * series)))
-    return float(series * _POWERS[int(k) + 64])
+    """E to the x, |x| cut at `FARTHEST`, by multiplications alone: a library's differs in the last bit by processor.
+
+    It is the 64th power of a series for x/64; off by less than one part in 10,000. There is no branch and no table, so
+    that a loop over it handles several rows at once.
+    """
+    x = x if x > -FARTHEST else -FARTHEST  # also if it is no number
+    x = x if x < FARTHEST else FARTHEST
+    r = x * (1.0 / 64.0)
+    e = 1.0 + r * (1.0 + r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040)))))))
+    e = e * e
+    e = e * e
+    e = e * e
+    e = e * e
+    e = e * e
+    return e * e
 
 
 @compiled
@@ -205,39 +211,38 @@ def cool(
     z: Singles,
     fixed: Bools,
     cost: Floats,
-    rows: Any,
+    many: int,
     taus: Floats,
     owner: Any,
-    ends: Any,
-    column: Any,
+    used: Bools,
     w: Floats,
     rate: float,
 ) -> None:
-    """Adam's steps down the slope of the expected cost, each on some rows at a temperature, w set in place.
+    """Adam's steps down the slope of the expected cost, each on the next `many` rows at a temperature; w set in place.
 
-    The terms of all literals stand in one row: `column` and `w` of each, and where those of a literal end. The last
-    of a literal is its threshold; the others are kept at length one. The rest is as `measure_slope_of_cost` reads it.
+    w is (literals, columns + 1), the threshold last; of each literal those that are `used` move, and the others stay 0.
+    Its coefficients are kept at length one. The rest is as `measure_slope_of_cost` reads it.
     """
-    n_terms = len(w)
-    slope, first, second = np.empty(n_terms), np.zeros(n_terms), np.zeros(n_terms)
-    p, fires, kept, kept_squares = np.empty(len(ends)), np.empty(fixed.shape[1]), 1.0, 1.0
-    for step in range(len(rows)):
-        measure_slope_of_cost(z, fixed, cost, rows[step], taus[step], owner, ends, column, w, slope, p, fires)
+    n_literals, n_columns = w.shape
+    slope, first, second = np.zeros(w.shape), np.zeros(w.shape), np.zeros(w.shape)
+    p, fires, row = np.empty((n_literals, many)), np.empty((len(fixed), many)), np.empty((2, many))
+    kept, kept_squares, begin = 1.0, 1.0, 0
+    for step in range(len(taus)):
+        begin = begin if begin + many <= len(cost) else 0
+        measure_slope_of_cost(z, fixed, cost, begin, taus[step], owner, used, w, slope, p, fires, row)
+        begin += many
         kept, kept_squares = 0.9 * kept, 0.99 * kept_squares
-        for t in range(n_terms):
-            first[t] += 0.1 * (slope[t] - first[t])
-            second[t] += 0.01 * (slope[t] * slope[t] - second[t])
-            size = np.sqrt(second[t] / (1.0 - kept_squares)) + 1e-12
-            w[t] -= rate * (first[t] / (1.0 - kept)) / size
-        begin = 0
-        for k in range(len(ends)):
+        for k in range(n_literals):
             length = 0.0
-            for t in range(begin, ends[k] - 1):
-                length += w[t] * w[t]
+            for t in range(n_columns):
+                first[k, t] += 0.1 * (slope[k, t] - first[k, t])
+                second[k, t] += 0.01 * (slope[k, t] * slope[k, t] - second[k, t])
+                size = np.sqrt(second[k, t] / (1.0 - kept_squares)) + 1e-12
+                w[k, t] -= rate * (first[k, t] / (1.0 - kept)) / size
+                length += w[k, t] * w[k, t] if t < n_columns - 1 else 0.0
             length = np.sqrt(length) if length > 0.0 else 1.0
-            for t in range(begin, ends[k]):
-                w[t] /= length
-            begin = ends[k]
+            for t in range(n_columns):
+                w[k, t] /= length
 
 
 @compiled
@@ -245,43 +250,49 @@ def measure_slope_of_cost(
     z: Singles,
     fixed: Bools,
     cost: Floats,
-    rows: Any,
+    begin: int,
     tau: float,
     owner: Any,
-    ends: Any,
-    column: Any,
+    used: Bools,
     w: Floats,
     slope: Floats,
     p: Floats,
     fires: Floats,
+    row: Floats,
 ) -> None:
-    """Of Σ cost·prediction over some rows by each of w, into the room for it.
+    """Of Σ cost·prediction over the rows from `begin` on by each of w, into the room for it.
 
-    z is (rows, columns + 1), the last one -1; no number is a missing value, and what reads it is false. `fixed`
-    (rows, rules) is what a rule's other literals say. A literal's part in a row is its *soft care set*: what its
-    rule's other literals leave, times what the other rules leave, times the slope of its own sigmoid.
+    z is (columns + 1, rows), the last column -1. `fixed` (rules, rows) is what a rule's other literals say, and whether
+    all is known that the rule reads. A literal's part in a row is its *soft care set*: what its rule's other literals
+    leave, times what the other rules leave, times the slope of its own sigmoid.
     """
-    for t in range(len(w)):
-        slope[t] = 0.0
-    for i in rows:
-        for j in range(len(fires)):
-            fires[j] = 1.0 if fixed[i, j] else 0.0
-        begin = 0
-        for k in range(len(ends)):
-            value = 0.0
-            for t in range(begin, ends[k]):
-                value += w[t] * z[i, column[t]]
-            p[k] = 1.0 / (1.0 + compute_exp(-value / tau)) if value == value else 0.0
-            fires[owner[k]] *= p[k]
-            begin = ends[k]
-        silent, begin = 1.0, 0
-        for j in range(len(fires)):
-            fires[j] = fires[j] if fires[j] < 1.0 - 1e-6 else 1.0 - 1e-6
-            silent *= 1.0 - fires[j]
-        for k in range(len(ends)):
-            alone = silent / (1.0 - fires[owner[k]])
-            share = cost[i] * alone * fires[owner[k]] * (1.0 - p[k]) / tau  # σ' = σ·(1 - σ): the σ is in `fires`
-            if share != 0.0:
-                for t in range(begin, ends[k]):
-                    slope[t] += share * z[i, column[t]]
-            begin = ends[k]
+    silent, value = row[0], row[1]
+    n = len(value)
+    for j in range(len(fires)):
+        for i in range(n):
+            fires[j, i] = 1.0 if fixed[j, begin + i] else 0.0
+    for k in range(len(w)):
+        for i in range(n):
+            value[i] = 0.0
+        for t in range(len(z)):
+            if used[k, t]:
+                weight = -w[k, t] / tau
+                for i in range(n):
+                    value[i] += weight * z[t, begin + i]
+        for i in range(n):
+            p[k, i] = 1.0 / (1.0 + compute_exp(value[i]))
+        for i in range(n):
+            fires[owner[k], i] *= p[k, i]
+    for i in range(n):
+        silent[i] = 1.0
+    for j in range(len(fires)):
+        for i in range(n):
+            fires[j, i] = fires[j, i] if fires[j, i] < 1.0 - 1e-6 else 1.0 - 1e-6
+            silent[i] *= 1.0 - fires[j, i]
+    for k in range(len(w)):
+        for i in range(n):  # σ' = σ·(1 - σ): the σ is in `fires`
+            rule = fires[owner[k], i]
+            value[i] = cost[begin + i] * (silent[i] / (1.0 - rule)) * rule * (1.0 - p[k, i]) / tau
+        for t in range(len(z)):
+            if used[k, t]:
+                slope[k, t] = multiply_add(value, z[t, begin : begin + n])

@@ -62,6 +62,7 @@ STARTING_SECONDS, SECONDS_PER_CELL = 6.0, 1.5e-4
 NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge; refinement reads the others: refine rows
 # Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach. refine rows
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
+SKETCHED_ROWS = 6_000  # of those explored, for all but the last descents
 TAUGHT_ROWS = 100_000  # that a teacher learns from: refine rows
 PREDICTED_ROWS = 50_000  # that a teacher is asked about at a time, for memory's sake: refine rows
 CACHED_BYTES = 2**24  # of literals' truths, a byte a row each; changes no rule; refine rows
@@ -82,7 +83,7 @@ FEWEST_TAUGHT_ROWS, FEWEST_OF_A_CLASS, FEWEST_KNOWN = 500, 30, 30  # of a table,
 TAUGHT_CATEGORIES = 250  # of a column: boosting takes at most 255; no benchmark
 MOST_HIDDEN = 0.1  # of the rows: a teacher that sees less takes for noise what is not; no benchmark
 FOLDS = 5  # no benchmark
-BOOSTING_ROUNDS = 100  # no benchmark
+BOOSTING_ROUNDS, BOOSTING_RATE = 60, 0.15  # no benchmark
 SMOOTHING_ROWS = 10.0  # of the overall share that a category is smoothed by, for the logistic fit; no benchmark
 EXTREMES = (0.01, 0.99)  # quantiles at which the logistic fit cuts columns off; no benchmark
 
@@ -117,6 +118,7 @@ MOST_CELLS = 400  # of rows in which the same rules of the pool fire; above, onl
 SOLVER_NODES = 100  # a count, not a time, so that the answer is the same on any machine; no benchmark
 # An escape cools from hot to cold in so many steps, each on so many rows; in units of a column's middle half.
 # No benchmark.
+OPENED_COLUMNS = 30  # that a literal may come to read while it cools; no benchmark
 ANNEAL_HOT, ANNEAL_COLD, ANNEAL_RATE, ANNEAL_STEPS, ANNEAL_ROWS = 0.1, 0.01, 0.01, 600, 1024
 
 # -- choosing and finishing ----------------------------------------------------------------------

@@ -11,10 +11,10 @@ import numpy as np
 from r2n.rules import RuleSet
 from r2n.runtime.interrupts import allow_interrupts
 from r2n.search.descent import Report
-from r2n.search.explore import Explored, explore
-from r2n.search.front import Front, Point
+from r2n.search.explore import Explored, score_points, sketch
+from r2n.search.front import Point
 from r2n.search.plan import NOISY_ERROR, TEACHER_SHARE, TRIAL_SHARE, Plan
-from r2n.search.problem import Floats, Labelled, Rules
+from r2n.search.problem import Floats, Rules
 from r2n.search.sample import Places, Sample, measure_error
 from r2n.search.teacher import Cleaned, clean_labels, keep_labels
 
@@ -52,7 +52,7 @@ def teach(blank: RuleSet, sample: Sample, starts: Iterable[Rules], plan: Plan, r
     shown = blank.schema.without(plan.knowledge.excluded)
     with plan.clock.catch_interrupt() as work, allow_interrupts():
         labels = clean_labels(sample.fitted, others, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
-    points = score_again(trial.points, sample.fitted, labels) if labels.taught else trial.points
+    points = tuple(score_points(trial.points, sample.fitted, labels.fit)) if labels.taught else trial.points
     return Taught(labels, points, trial.ends, work.interrupted)
 
 
@@ -69,10 +69,4 @@ def try_labels(
     def suffices(point: Point) -> bool:
         return measure_error(point.rules, sample.judges, sample.judges.truth) < NOISY_ERROR
 
-    return explore(blank, sample.fitted, labels.fit, starts, short, report, suffices=suffices)
-
-
-def score_again(points: Iterable[Point], rows: Labelled, labels: Cleaned) -> tuple[Point, ...]:
-    """The front of these points, with their errors under the labels of a teacher."""
-    front = Front.of(points)
-    return tuple(replace(each, train_error=measure_error(each.rules, rows, labels.fit)) for each in front)
+    return sketch(blank, sample.fitted, labels.fit, starts, short, report, suffices=suffices)

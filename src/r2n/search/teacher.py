@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from r2n.runtime.workers import side_by_side
 from r2n.search import logistic
 from r2n.search.plan import (
+    BOOSTING_RATE,
     BOOSTING_ROUNDS,
     EXTREMES,
     FEWEST_KNOWN,
@@ -108,9 +109,9 @@ def clean_labels(
 ) -> Cleaned:
     """Labels in {0, 1}, or mixed with a teacher's probabilities if that is wanted, or seems of use.
 
-    No row is labelled by a teacher that saw it: rows to fit to are read out of fold, the others by a teacher of all
-    rows to fit to. Rows that judge are then judged with less noise, so that smaller differences count. What would take
-    until after `until` is not begun, unless it is wanted.
+    No row is labelled by a teacher that saw it: rows to fit to are read out of fold, the others by the mean of all
+    folds' teachers. Rows that judge are then judged with less noise, so that smaller differences count. What would
+    take until after `until` is not begun, unless it is wanted.
     """
     plain = keep_labels(rows, others)
     positives = int(rows.truth.sum())
@@ -121,10 +122,7 @@ def clean_labels(
     if wanted is None and any(measure_hidden(rows.table, name) > MOST_HIDDEN for name in schema.categorical):
         return plain
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(plain.fit, rows.truth)
-    lessons = [Lesson(rows, known, rows.table, unseen, features, seed) for known, unseen in folds]
-    if others.n_rows:
-        everything, asked = np.arange(rows.n_rows), np.arange(others.n_rows)
-        lessons.append(Lesson(rows, everything, others.table, asked, features, seed))
+    lessons = share_lessons(rows, others.table, folds, features, seed)
     opinions = hear_opinions(lessons, n_jobs, until if wanted is None else inf)
     if opinions is None:
         return plain
@@ -135,13 +133,13 @@ def clean_labels(
     lines = [lesson.logistic_opinion() for lesson in lessons]
     line = score_brier(gather_out_of_fold(lines, lessons, rows), rows)
     if score_brier(opinion, rows) >= line:  # then the two know more together than either, or boosting has little to say
-        opinions = [(boosted + plain_fit) / 2 for boosted, plain_fit in zip(opinions, lines, strict=True)]
+        opinions = [boosted.mixed_with(plain_fit) for boosted, plain_fit in zip(opinions, lines, strict=True)]
         opinion = gather_out_of_fold(opinions, lessons, rows)
     fit = mix_labels(opinion, plain.fit)
     if turns_over_a_class(fit, rows) or (wanted is None and score_brier(opinion, rows) >= line):
         return replace(plain, noisy=noisy)
-    unseen = mix_labels(opinions[-1], plain.others) if others.n_rows else plain.others
-    return Cleaned(fit, unseen, taught=True, noisy=noisy)
+    of_others = np.mean([each.others for each in opinions if len(each.others) == others.n_rows], axis=0)
+    return Cleaned(fit, mix_labels(of_others, plain.others), taught=True, noisy=noisy)
 
 
 def keep_labels(rows: Labelled, others: Labelled) -> Cleaned:
@@ -154,11 +152,23 @@ def mix_labels(opinion: Floats, labels: Floats) -> Floats:
     return TEACHER_MIX * opinion + (1.0 - TEACHER_MIX) * labels
 
 
-def gather_out_of_fold(opinions: Sequence[Floats], lessons: Sequence[Lesson], rows: Labelled) -> Floats:
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one fold's teacher thinks: of the rows of its own table that it has not seen, and of other rows."""
+
+    unseen: Floats
+    others: Floats
+
+    def mixed_with(self, other: Opinion) -> Opinion:
+        """The mean of both."""
+        return Opinion((self.unseen + other.unseen) / 2, (self.others + other.others) / 2)
+
+
+def gather_out_of_fold(opinions: Sequence[Opinion], lessons: Sequence[Lesson], rows: Labelled) -> Floats:
     """Each row's opinion by the teacher of the fold that did not see it."""
     opinion = np.empty(rows.n_rows)
-    for lesson, heard in zip(lessons[:FOLDS], opinions, strict=False):
-        opinion[lesson.unseen] = heard
+    for lesson, heard in zip(lessons, opinions, strict=True):
+        opinion[lesson.unseen] = heard.unseen
     return opinion
 
 
@@ -173,7 +183,7 @@ def turns_over_a_class(target: Floats, rows: Labelled) -> bool:
     return any(turned[rows.truth == side].sum() >= rows.weight[rows.truth == side].sum() / 2 for side in (False, True))
 
 
-def hear_opinions(lessons: Sequence[Lesson], n_jobs: int | None, until: float) -> list[Floats] | None:
+def hear_opinions(lessons: Sequence[Lesson], n_jobs: int | None, until: float) -> list[Opinion] | None:
     """What the teacher of every lesson thinks; None if the first shows that all would take until after `until`."""
     began = time.monotonic()
     first = [lesson.opinion() for lesson in lessons[:1] if until < inf]
@@ -182,48 +192,58 @@ def hear_opinions(lessons: Sequence[Lesson], n_jobs: int | None, until: float) -
     return [*first, *side_by_side(Lesson.opinion, lessons[len(first) :], n_jobs)]
 
 
+def share_lessons(
+    rows: Labelled,
+    others: Table,
+    folds: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    features: Features,
+    seed: int,
+) -> list[Lesson]:
+    """A lesson for each fold. Of other rows all teachers are asked; of very many the first alone."""
+    none = others.take(np.arange(0))
+    shared = [others if k == 0 or others.n_rows <= PREDICTED_ROWS else none for k in range(FOLDS)]
+    return [Lesson(rows, *fold, asked, features, seed) for fold, asked in zip(folds, shared, strict=True)]
+
+
 @dataclass(frozen=True)
 class Lesson:
     """Some rows to learn from, and others that the teacher is then asked about."""
 
     rows: Labelled
     known: NDArray[np.intp]
-    table: Table
-    unseen: NDArray[np.intp]  # of the table
+    unseen: NDArray[np.intp]
+    others: Table
     features: Features
     seed: int
 
     def __getstate__(self) -> dict[str, Any]:
-        """To another process go the rows it needs and no others."""
-        rows, table = self.rows.take(self.known), self.table.take(self.unseen)
+        """To another process go the columns it needs and no others."""
         asked = [column.name for column in self.features.columns if column.kind == "categorical"]
-        rows = replace(rows, table=rows.table.detached(asked))
-        places = {"known": np.arange(len(self.known)), "unseen": np.arange(len(self.unseen))}
-        return {**self.__dict__, "rows": rows, "table": table.detached(asked), **places}
+        rows = replace(self.rows, table=self.rows.table.detached(asked))
+        return {**self.__dict__, "rows": rows, "others": self.others.detached(asked)}
 
-    def opinion(self) -> Floats:
+    def opinion(self) -> Opinion:
         """What the teacher thinks of the rows it has not seen, some at a time: a matrix of all may be large."""
         # One thread: several wait for each other, and on a busy machine for long. Folds go side by side instead.
         with threadpool_limits(limits=1):
             teacher = self.taught()
-            pieces = np.array_split(self.unseen, -(-len(self.unseen) // PREDICTED_ROWS))
-            read = (self.features.matrix(self.table.take(piece)) for piece in pieces)
-            return np.concatenate([teacher.predict_proba(matrix)[:, 1] for matrix in read])
+            return Opinion(*(self._ask(teacher, table) for table in self._tables()))
 
-    def logistic_opinion(self) -> Floats:
+    def _tables(self) -> tuple[Table, Table]:
+        """The rows that are asked about."""
+        return self.rows.table.take(self.unseen), self.others
+
+    def _ask(self, teacher: Any, table: Table) -> Floats:
+        """The teacher's probabilities."""
+        pieces = np.array_split(np.arange(table.n_rows), max(-(-table.n_rows // PREDICTED_ROWS), 1))
+        read = (self.features.matrix(table.take(piece)) for piece in pieces)
+        return np.concatenate([teacher.predict_proba(matrix)[:, 1] if len(matrix) else [] for matrix in read])
+
+    def logistic_opinion(self) -> Opinion:
         """What a plain logistic fit on the same rows thinks of those it has not seen."""
         known = self.rows.take(self.known)
-        categorical, truth = self.features.categorical, known.truth.astype(np.float64)
-        learned, asked = (self.features.matrix(table) for table in (known.table, self.table.take(self.unseen)))
-        for k in np.flatnonzero(categorical):
-            learned[:, k], asked[:, k] = share_by_category(learned[:, k], asked[:, k], truth, known.weight)
-        z, ask = standardise(learned, asked, known.weight)
-        w = np.zeros(z.shape[1] + 1)
-        weight = known.weight / known.weight.sum()
-        logistic.step_newton(with_ones(z), truth, weight, w, FITTED_RIDGE, TAUGHT_STEPS)
-        opinion = np.empty(len(ask))
-        logistic.predict(with_ones(ask), w, opinion)
-        return opinion
+        learned, *asked = (self.features.matrix(table) for table in (known.table, *self._tables()))
+        return Opinion(*ask_line(learned, asked, self.features, known))
 
     def taught(self) -> Any:
         """The teacher, fitted to the rows that it may know."""
@@ -234,6 +254,20 @@ class Lesson:
         weight = None if equal else self.rows.weight[few]
         matrix = self.features.matrix(self.rows.table.take(few))
         return make_boosting(self.features.categorical, self.seed).fit(matrix, self.rows.truth[few], weight)
+
+
+def ask_line(learned: Floats, asked: Sequence[Floats], features: Features, known: Labelled) -> list[Floats]:
+    """The probabilities of a logistic fit to known rows, in the rows of each matrix that is asked about."""
+    truth, ends = known.truth.astype(np.float64), np.cumsum([len(matrix) for matrix in asked])[:-1]
+    everything = np.concatenate(asked)
+    for k in np.flatnonzero(features.categorical):
+        learned[:, k], everything[:, k] = share_by_category(learned[:, k], everything[:, k], truth, known.weight)
+    z, ask = standardise(learned, everything, known.weight)
+    w = np.zeros(z.shape[1] + 1)
+    logistic.step_newton(with_ones(z), truth, known.weight / known.weight.sum(), w, FITTED_RIDGE, TAUGHT_STEPS)
+    opinion = np.empty(len(ask))
+    logistic.predict(with_ones(ask), w, opinion)
+    return np.split(opinion, ends)
 
 
 def share_by_category(codes: Floats, asked: Floats, truth: Floats, weight: Floats) -> tuple[Floats, Floats]:
@@ -265,4 +299,6 @@ def with_ones(z: Floats) -> Floats:
 def make_boosting(categorical: Bools, seed: int) -> Any:
     """The teacher."""
     marked = categorical if categorical.any() else None
-    return HistGradientBoostingClassifier(categorical_features=marked, max_iter=BOOSTING_ROUNDS, random_state=seed)
+    return HistGradientBoostingClassifier(
+        categorical_features=marked, max_iter=BOOSTING_ROUNDS, learning_rate=BOOSTING_RATE, random_state=seed
+    )
