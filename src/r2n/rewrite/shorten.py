@@ -27,19 +27,6 @@ _MOST_DIGITS = 17  # enough for every float
 _NEAREST = 128
 
 
-def round_ruleset(rules: RuleSet, table: Table) -> RuleSet:
-    """Find the shortest numbers that keep the truth of every literal on every row.
-
-    >>> rules = RuleSet.parse("yes if 1.9871·debt - 0.9124·income < 0.01347 else no")
-    >>> table = Table.read({"income": [1.0, 2.0, 5.0], "debt": [2.0, 1.5, 1.0]})
-    >>> print(round_ruleset(rules, table))
-    yes if debt - 0.5·income < 0
-    else no
-    """
-    rounded = {literal: _round_literal(literal, table, table) for literal in rules.literals}
-    return rules.with_rules(Rule(tuple(rounded[literal] for literal in rule.literals)) for rule in rules.rules)
-
-
 def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] = ()) -> RuleSet:
     """Find the shortest numbers that keep every *prediction* on every row; literals given stay as they are.
 
@@ -51,10 +38,6 @@ def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] =
     >>> print(round_predictions(rules, table))
     yes if x > 0.3
         or y > 0
-    else no
-    >>> print(round_ruleset(rules, table))
-    yes if x > 0.2497
-        or y > 0.5
     else no
     """
     said = {literal: literal.evaluate(table) for literal in rules.literals}
