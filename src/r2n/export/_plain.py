@@ -111,7 +111,7 @@ def advice(name: str, known: Iterable[str], what: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Syntax:
     """How most languages write sums: from left to right, given how they write what is added up.
 
     That is a cell, a cell that is filled, and points: so many where a condition holds, else 0. Their product with 1
@@ -125,8 +125,8 @@ class Source:
     def halfspace(self, literal: Halfspace, total: str | None = None) -> str:
         """The comparison, of the sum itself or of what it is called.
 
-        >>> source = Source("number({})".format, "({})".format, "({} ? {} : 0)".format)
-        >>> source.halfspace(Halfspace.of({"x": 1, "y": -2.5, Membership("z", ("a",)): -3}, 1e-7))
+        >>> syntax = Syntax("number({})".format, "({})".format, "({} ? {} : 0)".format)
+        >>> syntax.halfspace(Halfspace.of({"x": 1, "y": -2.5, Membership("z", ("a",)): -3}, 1e-7))
         'number(x) - 2.5 * number(y) - (z in {a} ? 3.0 : 0) > 1e-7'
         """
         read = literal.comparison()
@@ -135,8 +135,8 @@ class Source:
     def steps(self, literal: Halfspace, name: str) -> list[str]:
         """What the sum's name is set to, in turn, the sum so far first: no interpreter reads thousands at once.
 
-        >>> source = Source("{}".format, "({})".format, "({} ? {} : 0)".format)
-        >>> source.steps(Halfspace.of({f"x{k}": 1 for k in range(201)}, 0), "total")[2]
+        >>> syntax = Syntax("{}".format, "({})".format, "({} ? {} : 0)".format)
+        >>> syntax.steps(Halfspace.of({f"x{k}": 1 for k in range(201)}, 0), "total")[2]
         'total + x200'
         """
         parts = self._write_addends(literal)

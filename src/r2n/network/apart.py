@@ -18,7 +18,7 @@ from r2n.errors import EngineUnavailable
 from r2n.network.batches import Rows
 from r2n.network.model import Network
 from r2n.network.record import Record
-from r2n.network.training import Index, Kept, Settings, Training
+from r2n.network.training import BestEpoch, Index, Settings, Training
 from r2n.runtime.forks import LOST
 
 SERVE = "import sys; sys.path[:] = {path!r}; from r2n.network.apart import serve; serve({handle})"
@@ -33,7 +33,7 @@ class Trainer(Protocol):
 
     def __iter__(self) -> Iterator[Record]: ...
 
-    def best(self) -> list[Kept]:
+    def best(self) -> list[BestEpoch]:
         """Return what was kept of each restart so far."""
 
 
@@ -48,7 +48,7 @@ class TrainingApart:
 
     def __init__(self, network: Network, settings: Settings, rows: Rows, train: Index, judge: Index, seed: int) -> None:
         self._work = (network, settings, rows, train, judge, seed)
-        self._best: list[Kept] = []
+        self._best: list[BestEpoch] = []
 
     def __iter__(self) -> Iterator[Record]:
         here, there = Pipe()
@@ -72,7 +72,7 @@ class TrainingApart:
             records, self._best = chunk
             yield from records
 
-    def best(self) -> list[Kept]:
+    def best(self) -> list[BestEpoch]:
         """The kept epoch of every restart, in the restarts' order."""
         return self._best
 
