@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.membership import Bools
-from r2n.table import Value, as_value
-from r2n.table.cells import NOT_UNICODE, CellError, distinct_values, is_unicode, shown, value_id
+from r2n.rules.membership import Bools, read_value
+from r2n.table import Value
+from r2n.table.cells import distinct_values, value_id
 
 
 def is_label(labels: NDArray[Any], label: Value) -> Bools:
@@ -33,15 +33,10 @@ def label_array(labels: Sequence[Value]) -> NDArray[Any]:
 
 
 def as_label(cell: object) -> Value:
-    """A label as the value it is; anything that cannot be one is refused."""
-    try:
-        value = as_value(cell)
-    except CellError as error:
-        raise ParameterError(f"the label {shown(cell)} {error}") from None
+    """Read a label as the value it is; refuse what cannot be one."""
+    value = read_value(cell, "label")
     if value is None:
         raise ParameterError("a label must be text, a number or a Boolean, not a missing value.")
-    if not is_unicode(value):
-        raise ParameterError(f"the label {shown(value)} {NOT_UNICODE}")
     # A class that came as 1.0 is given back as 1.0; only sets of categories equate it with 1.
     return float(value) if isinstance(cell, float | np.floating) else value
 
