@@ -203,7 +203,7 @@ def _check_texts(texts: dict[str, str]) -> None:
 
 
 def _csv_cell(label: object) -> str:
-    """A label as a cell. An empty or blank line would be no row to most readers, so blanks are quoted."""
+    """Write a label as a cell. An empty or blank line would be no row to most readers, so blanks are quoted."""
     text = str(label)
     _utf_8(text, "the labels")
     quoted = text.replace('"', '""')

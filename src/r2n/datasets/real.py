@@ -197,7 +197,7 @@ def _like_the_file(X: pd.DataFrame, y: pd.Series[Any], source: _Source) -> pd.Da
 
 
 def _digest(frame: pd.DataFrame) -> str:
-    """A checksum of the values, column by column in the order of their names."""
+    """Compute a checksum of the values, column by column in the order of their names."""
     digest = hashlib.sha256()
     for name in sorted(frame.columns):
         column = frame[name]

@@ -66,7 +66,7 @@ class LiteralReason:
         )
 
     def _write_beside_bound(self) -> str:
-        """The value, with as many digits as it takes to see that it is not on the bound."""
+        """Write the value with as many digits as it takes to see that it is not on the bound."""
         value, short = self.value, write_short(self.value)
         if isinstance(value, float) and short in (write_short(value - self.margin), write_short(value + self.margin)):
             return write_exact(value)

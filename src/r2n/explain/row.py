@@ -19,7 +19,7 @@ Rules = RuleSet | ClassRules
 
 
 def one_row(rules: Rules, row: object) -> Table:
-    """The row as a table of the columns that the rules read: from a dict or a series of values, or a table of one row.
+    """Read a row (a dict or a series of values, or a table of one row) as a table of the columns that the rules read.
 
     >>> rules = RuleSet.parse("yes if x > 3 else no")
     >>> one_row(rules, {"x": 4, "y": 0}).numeric("x")

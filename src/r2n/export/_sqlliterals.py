@@ -51,25 +51,25 @@ class SQLWriter:
     _cells: dict[str, exp.Expr] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def rule(self, rule: Rule) -> exp.Expr:
-        """A conjunction."""
+        """Write a conjunction."""
         from sqlglot import exp
 
         return _join(exp.and_, [*map(self.literal, rule.literals)]) if rule.literals else self.boolean(True)
 
     def any_of(self, rules: Sequence[Rule]) -> exp.Expr:
-        """A disjunction."""
+        """Write a disjunction."""
         from sqlglot import exp
 
         return _join(exp.or_, [*map(self.rule, rules)]) if rules else self.boolean(False)
 
     def boolean(self, value: bool) -> exp.Expr:
-        """In SQLite a number: the word TRUE is a column there, if one has that name."""
+        """Write TRUE or FALSE; for SQLite 1 or 0, because a column may be called TRUE there."""
         from sqlglot import exp
 
         return exp.Literal.number(int(value)) if self.dialect == "sqlite" else exp.Boolean(this=value)
 
     def literal(self, literal: Literal) -> exp.Expr:
-        """One condition."""
+        """Write one condition."""
         from sqlglot import exp
 
         match literal:
@@ -94,7 +94,7 @@ class SQLWriter:
         return compare(this=total, expression=number(read.bound, self.dialect))
 
     def _sum(self, terms: Terms) -> exp.Expr:
-        """From left to right; the first coefficient is positive, and the first term a double, so that all sums are."""
+        """Add up from left to right: the first coefficient is positive, the first term a double, so all sums are."""
         check_depth(len(terms))  # before the work
         (key, a), *others = addends(terms)
         first = self._term(key, a)
@@ -106,7 +106,7 @@ class SQLWriter:
         return self._points(key, a) if isinstance(key, Membership | Missing) else self._product(key, a)
 
     def _points(self, one: Membership | Missing, a: float) -> exp.Expr:
-        """What a set adds to a sum, NULL where its column is missing; or what is added because a column is."""
+        """Write what a set adds to a sum, NULL where its column is missing; or what is added because a column is."""
         from sqlglot import exp
 
         points, none = exp.Case().when(self.literal(one), number(a, self.dialect)), exp.Literal.number(0)
@@ -260,7 +260,7 @@ def names_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:
 
 
 def check_text(text: str) -> str:
-    """A name or a text that SQL can write."""
+    """Return a name or a text, refused if SQL cannot write it."""
     if _UNWRITABLE.search(text):
         raise ParameterError(f"{shown(text)} holds a character that SQL cannot write. Rename the column or category.")
     return text

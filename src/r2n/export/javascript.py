@@ -140,7 +140,7 @@ def _codes(rules: RuleSet | ClassRules, name: str) -> str:
 
 
 def _category(value: Value, name: str) -> str:
-    """Rules do not tell 1 from true, so a cell that is a Boolean is read as a number."""
+    """Write a category, a Boolean as a number: rules do not tell 1 from true, and cells are read likewise."""
     return _value(int(value) if isinstance(value, bool) else value, f"a category of column {shown(name)}")
 
 
@@ -155,5 +155,5 @@ def _value(value: Value, what: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text that nothing can end early: neither a quote, nor a line's end, nor a script's end in HTML."""
+    """Write a text that nothing can end early: neither a quote, nor a line's end, nor a script's end in HTML."""
     return json.dumps(text, ensure_ascii=not text.isprintable()).replace("<", "\\u003c")

@@ -93,7 +93,7 @@ def _mining_schema(found: Typed, target: str) -> Element:
 
 
 def _output(label: str, label_type: str, rule: str) -> Element:
-    """The label once more, for engines that show nothing but outputs, and the number of the rule that gave it."""
+    """Write the label once more, for engines that show nothing but outputs, and the number of the rule that gave it."""
     said = {"name": label, "optype": "categorical", "dataType": label_type, "feature": "predictedValue"}
     number = {"name": rule, "optype": "categorical", "dataType": "string", "feature": "entityId"}
     return element("Output", {}, element("OutputField", said), element("OutputField", number))
@@ -114,7 +114,7 @@ def _mirror(literal: Halfspace) -> Terms:
 
 
 def _name_sums(found: Typed, taken: set[str]) -> dict[Terms, str]:
-    """A name for each sum that must be derived."""
+    """Name each sum that must be derived."""
     literals = [literal for case in found.cases for literal in case.rule.literals]
     sums = dict.fromkeys(_mirror(s) for s in literals if isinstance(s, Halfspace) and not _is_plain(s))
     free = (name for name in chain(["sum"], (f"sum {k}" for k in count(2))) if name not in taken)
@@ -144,7 +144,7 @@ def _product(column: str, a: float) -> Element:
 
 
 def _by_number(found: Typed) -> list[list[NumberedRule]]:
-    """The cases that a rule consists of: more than one if it counts sets, or fills columns, in its sums."""
+    """Split a rule into its cases: more than one if it counts sets, or fills columns, in its sums."""
     return [list(group) for _, group in groupby(found.cases, key=lambda case: case.number)]
 
 
@@ -209,5 +209,5 @@ def _array_item(value: Value) -> str:
 
 
 def _text(value: Value) -> str:
-    """A value in its shortest form that reads back exactly."""
+    """Write a value in its shortest form that reads back exactly."""
     return str(value).lower() if isinstance(value, bool) else str(value)

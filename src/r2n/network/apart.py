@@ -73,12 +73,12 @@ class TrainingApart:
             yield from records
 
     def best(self) -> list[BestEpoch]:
-        """The kept epoch of every restart, in the restarts' order."""
+        """Return the best epoch of every restart, in the restarts' order."""
         return self._best
 
 
 def _start_interpreter(there: Connection) -> "subprocess.Popen[bytes]":
-    """A new interpreter that finds the same packages and has this end of the connection."""
+    """Start an interpreter that finds the same packages and has this end of the connection."""
     executable = get_executable() or sys.executable
     path = [os.path.abspath(entry) for entry in sys.path]
     handle = there.fileno()

@@ -37,11 +37,11 @@ class LiteralModule(Protocol):
         ...
 
     def penalise(self, params: LiteralParams) -> Array:
-        """What the literals cost the loss, before its λ."""
+        """Compute what the literals cost the loss, before its λ."""
         ...
 
     def decode(self, params: LiteralParams, mean: Leaf | float = 0.0) -> tuple[Any, ...]:
-        """One plain value per literal, in the matrix's units; `mean` (d,) is that of its columns."""
+        """Decode the literals to plain values, in the matrix's units; `mean` (d,) is that of its columns."""
         ...
 
 
@@ -104,7 +104,7 @@ class Halfspaces:
         return crisp
 
     def reads(self, params: HalfspaceParams) -> Leaf:
-        """Which columns (d, m) each literal reads, once negligible weights are left out."""
+        """Tell which columns (d, m) each literal reads, once negligible weights are left out."""
         size = abs(params.W_p)
         return size >= self.negligible * size.max(axis=0, keepdims=True, initial=0.0)
 

@@ -68,7 +68,7 @@ def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] =
 
 
 def _round_literal(literal: Literal, table: Table, whole: Table) -> Literal:
-    """With the shortest numbers that keep its truth on the rows of a table, which are some of a whole one's.
+    """Find the shortest numbers that keep its truth on the rows of a table, which are some of a whole one's.
 
     If it is always, or never, true on these, they do not say where its boundary lies: then on those of the whole one.
     """
@@ -98,7 +98,7 @@ def _with_short_numbers(literal: Halfspace, table: Table) -> Halfspace:
 
 
 def with_short_fills(literal: Halfspace, table: Table, whole: Table) -> Halfspace:
-    """With the shortest fills that keep its truth in a table, and that lie among what the whole one has.
+    """Find the shortest fills that keep its truth in a table, and that lie among what the whole one has.
 
     >>> table = Table.read({"x": [1.0, 4, 6, 2, 9], "y": [3.0, 9, None, 1, None]})
     >>> print(with_short_fills(Halfspace.of({"x": 1, Filled("y", 2.8713): 1}, 10), table, table))
@@ -145,13 +145,13 @@ def _smallest(rows: Rows, distance: Floats, most: int) -> Rows:
 
 
 def in_units(literal: Halfspace, digits: int) -> list[Halfspace]:
-    """The literal in units of each of its columns of numbers, rounded; of sets only where there is nothing else."""
+    """Write the literal in units of each of its columns of numbers, rounded; of sets if there is nothing else."""
     units = literal.numbers or literal.terms
     return [scaled for _, a in units if (scaled := _divide(literal, abs(a), digits))]
 
 
 def _divide(literal: Halfspace, scale: float, digits: int) -> Halfspace | None:
-    """The literal divided by the size of one coefficient, the others rounded; without a threshold yet."""
+    """Divide the literal by the size of one coefficient, the others rounded; without a threshold yet."""
     terms = [(key, round_to(a / scale, digits)) for key, a in literal.terms]
     if any(a == 0.0 or not abs(a) <= most_of(key) for key, a in terms):
         return None

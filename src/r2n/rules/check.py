@@ -69,7 +69,7 @@ def category_problem(schema: Schema, name: str, value: Value, unseen: bool = Fal
 
 
 def literal_problem(schema: Schema, literal: Literal, unseen: bool = False) -> str | None:
-    """The first problem of a literal, or None; `unseen` categories may be allowed."""
+    """Find the first problem of a literal, or None; `unseen` categories may be allowed."""
     compared = frozenset(literal.compared if isinstance(literal, Halfspace) else ())
     read = (column_problem(schema, name, name in compared) for name in literal.columns)
     named = ((one.column, value) for one in sets_of(literal) for value in one.values)

@@ -172,7 +172,7 @@ class Baseline:
         return [known.get(owner_of(label, rule)) for label, branch in rules.branches for rule in branch]
 
     def fits(self, rules: Model) -> bool:
-        """Whether these are counts of exactly these rules, with their labels tried in the same order.
+        """Check whether these are counts of exactly these rules, with their labels tried in the same order.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from r2n.table.cells import distinct_values, value_id
 
 
 def is_label(labels: NDArray[Any], label: Value) -> Bools:
-    r"""Which of the labels are this one: numpy would cut a NUL off the end of a text that it is to compare with.
+    r"""Tell which labels are this one: numpy would cut a NUL off the end of a text that it is to compare with.
 
     >>> is_label(np.array(["a", "a\0"], dtype=object), "a\0").tolist()
     [False, True]
@@ -42,7 +42,7 @@ def as_label(cell: object) -> Value:
 
 
 def sort_classes(labels: Iterable[Value]) -> tuple[Value, ...]:
-    """The classes among some labels, sorted: numbers before texts.
+    """Sort the distinct labels: numbers before texts.
 
     >>> sort_classes(["no", "yes", 3, "no"])
     (3, 'no', 'yes')
@@ -51,5 +51,5 @@ def sort_classes(labels: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def places_of(labels: Iterable[Value]) -> dict[Hashable, int]:
-    """The position of each class among all classes."""
+    """Map each class to its position among all classes."""
     return {value_id(label): k for k, label in enumerate(sort_classes(labels))}

@@ -132,5 +132,5 @@ def sort_once(parts: Iterable[P]) -> tuple[P, ...]:
 
 
 def sort_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
-    """The columns that literals read, in the order of columns."""
+    """Sort the columns that literals read in the order of columns."""
     return tuple(sorted({name for literal in literals for name in literal.columns}, key=natural_key))

@@ -46,7 +46,7 @@ class RawSource:
         return self._kinds[name]
 
     def stored(self, name: str) -> np.dtype[Any] | None:
-        """As floats of which precision the caller has the column, if it is less than double."""
+        """Tell as floats of which precision the caller has the column, if it is less than double."""
         return self._columns[name].stored
 
     def _look(self, name: str) -> Kind:
