@@ -135,16 +135,14 @@ def available(name: str) -> bool:
     Returns
     -------
     bool
-        Whether it is in the folder `$R2N_DATA` or in the user's cache.
+        Whether it is in the folder `$R2N_DATA`; if that is not set, in the user's cache.
 
     Examples
     --------
-    >>> available("adult") in (True, False)
-    True
+    >>> table = load_table("magic") if available("magic") else None
     """
     folder = os.environ.get("R2N_DATA")
-    here = folder is not None and (Path(folder) / _SOURCES[name].file).exists()
-    return here or _cache_path(name).exists()
+    return (Path(folder) / _SOURCES[name].file if folder else _cache_path(name)).exists()
 
 
 def _read(name: str, source: _Source) -> pd.DataFrame:
