@@ -23,7 +23,7 @@ HELP = {
     "rule": "the name of the output that is the rule's number",
 }
 
-Terms: TypeAlias = tuple[tuple[str, float], ...]
+Sum: TypeAlias = tuple[tuple[str, float], ...]
 
 # A sum beyond all floats is infinite, or no number (inf - inf), and compared as such.
 _AS_IS = {"invalidValueTreatment": "asIs"}
@@ -109,11 +109,11 @@ def _is_plain(literal: Halfspace) -> bool:
     return len(literal.terms) == 1 and abs(literal.terms[0][1]) == 1.0
 
 
-def _mirror(literal: Halfspace) -> Terms:
+def _mirror(literal: Halfspace) -> Sum:
     return tuple((name, -a) for name, a in literal.numbers)
 
 
-def _name_sums(found: Typed, taken: set[str]) -> dict[Terms, str]:
+def _name_sums(found: Typed, taken: set[str]) -> dict[Sum, str]:
     """Name each sum that must be derived."""
     literals = [literal for case in found.cases for literal in case.rule.literals]
     sums = dict.fromkeys(_mirror(s) for s in literals if isinstance(s, Halfspace) and not _is_plain(s))
@@ -121,7 +121,7 @@ def _name_sums(found: Typed, taken: set[str]) -> dict[Terms, str]:
     return dict(zip(sums, free, strict=False))
 
 
-def _derive(terms: Terms, name: str) -> Element:
+def _derive(terms: Sum, name: str) -> Element:
     if len(terms) > _LONGEST:
         raise ParameterError(
             f"a sum has {len(terms)} columns, but PMML nests sums, and at most {_LONGEST} are written. "
@@ -148,7 +148,7 @@ def _by_number(found: Typed) -> list[list[NumberedRule]]:
     return [list(group) for _, group in groupby(found.cases, key=lambda case: case.number)]
 
 
-def _simple_rule(group: list[NumberedRule], sums: dict[Terms, str], words: dict[int, str]) -> Element:
+def _simple_rule(group: list[NumberedRule], sums: dict[Sum, str], words: dict[int, str]) -> Element:
     number, label = group[0].number, group[0].label
     either = [_join("and", [_predicate(literal, sums) for literal in case.rule.literals]) for case in group]
     printed = element("Extension", {"extender": "r2n", "name": "rule", "value": words[number]})
@@ -166,7 +166,7 @@ def _join(operator: str, predicates: list[Element]) -> Element:
             return element("CompoundPredicate", {"booleanOperator": operator}, *predicates)
 
 
-def _predicate(literal: Literal, sums: dict[Terms, str]) -> Element:
+def _predicate(literal: Literal, sums: dict[Sum, str]) -> Element:
     match literal:
         case Halfspace(((str(column), 1.0 | -1.0),), _):
             read = literal.comparison()

@@ -18,7 +18,7 @@ from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.terms import Filled, most_of, term_values
 from r2n.table import Table
 
-Rows: TypeAlias = NDArray[np.intp]
+Places: TypeAlias = NDArray[np.intp]
 
 _MOST_DIGITS = 17  # enough for every float
 
@@ -130,7 +130,7 @@ def _shortest_fill(literal: Halfspace, key: Filled, a: float, table: Table, whol
     return next((fill for fill in rounder if low < fill < high), key.fill)
 
 
-def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NEAREST) -> Rows:
+def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NEAREST) -> Places:
     """Find the rows nearest to the boundary on either side; rows with a missing value come last."""
     with np.errstate(over="ignore", invalid="ignore"):
         distance = np.abs(literal.values(table) - literal.threshold)
@@ -138,7 +138,7 @@ def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NE
     return np.concatenate([_smallest(side, distance[side], most) for side in sides])
 
 
-def _smallest(rows: Rows, distance: Floats, most: int) -> Rows:
+def _smallest(rows: Places, distance: Floats, most: int) -> Places:
     if len(rows) <= most:
         return rows
     return rows[np.argpartition(distance, most)[:most]]
