@@ -187,7 +187,7 @@ def _fetch(name: str, source: _Source) -> None:
 
 
 def _like_the_file(X: pd.DataFrame, y: pd.Series[Any], source: _Source) -> pd.DataFrame:
-    """OpenML names columns in its own way; the order is the publisher's."""
+    """Name and order the columns as in the publisher's file: OpenML has its own way."""
     X = X.drop(columns=[name for name in X.columns if name in source.drop]).iloc[: source.rows]
     names = [name for name in _COLUMNS[source.file] if name != source.target]
     frame = X.set_axis(names, axis=1) if len(names) == X.shape[1] else X

@@ -81,7 +81,7 @@ class Node:
         return MARGINS[self.tried.get(literal, 0)]
 
     def with_wider_margins(self, literals: list[Halfspace]) -> Node | None:
-        """None if there are no wider ones."""
+        """Widen the margins of these literals; None if there are no wider ones."""
         tried = {**self.tried, **{literal: self.tried.get(literal, 0) + 1 for literal in literals}}
         return replace(self, tried=tried) if all(k < len(MARGINS) for k in tried.values()) else None
 

@@ -81,7 +81,7 @@ def predict_row(rules: Rules, row: Row | Table) -> Value:
 
 
 def require_column(rules: Rules, name: object, what: str) -> None:
-    """Refuses a column that the rules cannot know."""
+    """Refuse a column that the rules cannot know."""
     known = rules.columns if rules.schema is None else rules.schema.names
     if name not in known:
         raise ParameterError(f"{what}: " + no_such_column(str(name), known, "the model"))

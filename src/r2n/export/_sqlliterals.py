@@ -172,7 +172,7 @@ class SQLWriter:
         return exp.column(exp.to_identifier(check_text(name), quoted=True))
 
     def _without_codes(self, name: str, cell: exp.Expr) -> exp.Expr:
-        """NULL where the cell holds a value that stands for a missing one."""
+        """Turn a value that stands for a missing one into NULL."""
         from sqlglot import exp
 
         codes = [self._value(code) for code in keep_of_type(missing_codes(self.rules, name), self._type(name), name)]
@@ -195,7 +195,7 @@ class SQLWriter:
         return self.dialect not in ("sqlite", "bigquery")
 
     def _type(self, name: str) -> Type:
-        """As the dialect has it: a Boolean of SQLite is a number."""
+        """Find a column's type as the dialect has it: a Boolean of SQLite is a number."""
         found = self._said_type(name)
         return "number" if found == "boolean" and self.dialect == "sqlite" else found
 
@@ -220,7 +220,7 @@ class SQLWriter:
 
 
 def _join(join: Callable[..., exp.Expr], conditions: Sequence[exp.Expr]) -> exp.Expr:
-    """AND or OR of any number of conditions: beyond a hundred, of groups of them in brackets."""
+    """Join any number of conditions by AND or OR: beyond a hundred, groups of them in brackets."""
     if len(conditions) <= _IN_A_ROW:
         return join(*conditions, copy=False)
     groups = [conditions[k : k + _IN_A_ROW] for k in range(0, len(conditions), _IN_A_ROW)]
@@ -237,7 +237,7 @@ def _as_text(text: str, depth: int = 1) -> exp.Expr:
 
 
 def depth_of(found: exp.Expr) -> int:
-    """How many levels the expression has; without recursion, which ends at a thousand too."""
+    """Count the expression's levels, without recursion, which ends at a thousand too."""
     level, depth, deepest = [found], 0, 0
     while level:
         deepest = max(deepest, *(depth + int(each.meta.get("depth", 1)) for each in level))

@@ -91,12 +91,12 @@ def _label_type(labels: list[Value], largest: int) -> LabelType:
 
 
 def _as_label(label: Value, kind: LabelType) -> Value:
-    """Labels of several types are written as text, which keeps them apart: 3 and "3" with its quotes."""
+    """Write a label; as text if labels have several types, which keeps them apart: 3 and "3" with its quotes."""
     return write_value(label) if kind == "mixed" else label
 
 
 def _field(rules: RuleSet | ClassRules, name: str, summed: bool) -> Field:
-    """A column; numbers where it is summed up (Booleans too), or where nothing is known."""
+    """Make a column's field; of numbers where it is summed up (Booleans too), or where nothing is known."""
     found = "number" if summed else type_of(rules, name)
     kind: Type = "number" if found == "unknown" else found
     return Field(name, kind, keep_of_type(missing_codes(rules, name), kind, name))

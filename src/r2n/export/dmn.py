@@ -136,7 +136,7 @@ def _text(text: str) -> Element:
 
 
 def _tests(literal: Literal, fields: dict[str, Field], names: dict[str, str]) -> list[tuple[str, str]]:
-    """Pairs of an expression and what is asked of it; codes for missing values are excluded like null itself."""
+    """Yield pairs of an expression and what is asked of it; codes for missing values are excluded like null itself."""
     match literal:
         case Halfspace():
             coded = [name for name in literal.columns if fields[name].codes]
@@ -178,5 +178,5 @@ def _constant(value: Value) -> str:
 
 
 def _number(number: float) -> str:
-    """Without an exponent, which FEEL has not."""
+    """Write a number without an exponent, which FEEL has not."""
     return f"{Decimal(write_number(number) if isinstance(number, float) else number):f}"

@@ -67,7 +67,7 @@ def place(rules: RuleSet | ClassRules, first: str) -> dict[str, str]:
 
 
 def read_cells(text: str) -> dict[str, str]:
-    """`cells` as one line; a part that holds a comma is quoted as in a CSV file.
+    """Read `cells` from one line; a part that holds a comma is quoted as in a CSV file.
 
     >>> read_cells('income=B2, "debt, total=[@debt]"')
     {'income': 'B2', 'debt, total': '[@debt]'}
@@ -114,7 +114,7 @@ class Sheet:
         return _join("AND", map(self.literal, rule.literals), "TRUE")
 
     def literal(self, literal: Literal) -> str:
-        """TRUE or FALSE, whatever the cells hold (except for errors, which stay errors)."""
+        """Write what is TRUE or FALSE, whatever the cells hold (except for errors, which stay errors)."""
         match literal:
             case Halfspace():
                 return self._halfspace(literal)
@@ -171,7 +171,7 @@ class Sheet:
         return _join("AND", [f'{self.cell(column)}<>""', *self._no_code(column)])
 
     def _no_code(self, column: str) -> list[str]:
-        """That the cell holds none of the values that stand for a missing one, if there are such."""
+        """Test that the cell holds none of the values that stand for a missing one, if there are such."""
         codes = () if self.schema is None else self.schema.column(column).missing_values
         return [f"NOT({_is_any(self.cell(column), codes)})"] if codes else []
 
@@ -193,7 +193,7 @@ def _spellings(value: float) -> list[str]:
 
 
 def _join(function: str, items: Iterable[str], none: str = "") -> str:
-    """AND or OR of any number of items: beyond 255, of groups of them."""
+    """Join any number of items by AND or OR: beyond 255, groups of them."""
     parts = list(items)
     if len(parts) <= 1:
         return parts[0] if parts else none

@@ -156,7 +156,7 @@ def _simple_rule(group: list[NumberedRule], sums: dict[Sum, str], words: dict[in
 
 
 def _join(operator: str, predicates: list[Element]) -> Element:
-    """Predicates as one; True if there are none, as in an empty rule."""
+    """Join predicates into one; True if there are none, as in an empty rule."""
     match predicates:
         case []:
             return element("True")
@@ -198,7 +198,7 @@ def _membership(column: str, values: tuple[Value, ...], negated: bool) -> Elemen
 
 
 def _one_by_one(column: str, values: tuple[Value, ...], negated: bool) -> Element:
-    """Without an array, because engines differ in how they read quotes and backslashes there."""
+    """Compare with one value after the other: engines differ in how they read quotes and backslashes in arrays."""
     operator, join = ("notEqual", "and") if negated else ("equal", "or")
     each = [element("SimplePredicate", {"field": column, "operator": operator, "value": _text(v)}) for v in values]
     return _join(join, each)

@@ -38,7 +38,7 @@ class Trainer(Protocol):
 
 
 def start_training(network: Network, settings: Settings, rows: Rows, train: Index, judge: Index, seed: int) -> Trainer:
-    """Training in this process, or apart from it where JAX would wait for the parent's threads."""
+    """Start training in this process, or apart from it where JAX would wait for the parent's threads."""
     kind = TrainingApart if LOST.jax else Training
     return kind(network, settings, rows, train, judge, seed)
 

@@ -39,7 +39,7 @@ class Piece:
 
 
 def capacity(batch_size: int, width: int) -> int:
-    """Steps in a chunk: many for narrow tables, few for wide ones, whatever the number of rows.
+    """Choose the steps in a chunk: many for narrow tables, few for wide ones, whatever the number of rows.
 
     >>> capacity(batch_size=100, width=5), capacity(batch_size=200, width=500)
     (256, 10)

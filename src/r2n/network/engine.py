@@ -47,7 +47,7 @@ def prepare_engine() -> str:
 
 @lru_cache(maxsize=64)
 def training_program(network: Network, optimizer: Optimizer, tree: Any, shapes: tuple[Shape, ...]) -> Compiled:
-    """`run` for this network and arguments of these shapes: compiled, or found where an earlier process kept it."""
+    """Compile `run` for this network and arguments of these shapes, or find what an earlier process kept."""
     threads = prepare_engine()
     lowered = run.lower(*jax.tree.unflatten(tree, shapes), network=network, optimizer=optimizer)
     config: Any = jax.config  # published without types

@@ -61,7 +61,7 @@ class Network:
         return self.literals.n_literals + self.n_given
 
     def initialise(self, rng: np.random.Generator, initial: str = "sparse") -> Params:
-        """Weights at random.
+        """Draw weights at random.
 
         A conjunction has no gradient while Σ w(1-φ) ≥ 1 on every row, so if `sparse` u starts where about
         two of the M literals are in each rule, however wide the AND layer is. If `normal`, u and v start

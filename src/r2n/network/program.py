@@ -77,7 +77,7 @@ class Marks(NamedTuple):
 def initialise(
     network: Network, restarts: int, rng: np.random.Generator, optimizer: Optimizer = ADAM, initial: str = "sparse"
 ) -> TrainingState:
-    """Restarts that differ: each draws its own weights. On the host, where nothing has to be compiled."""
+    """Draw each restart its own weights, on the host, where nothing has to be compiled."""
     drawn = [network.initialise(rng, initial) for _ in range(restarts)]
     params: Params = jax.tree.map(lambda *leaves: np.stack(leaves), *drawn)
     never = np.full(restarts, np.inf, np.float32)

@@ -104,7 +104,7 @@ def user_store() -> Store | None:
 
 
 def _files(folder: Path) -> list[tuple[float, int, Path]]:
-    """When each file was last used, its size and its path; other processes may remove some meanwhile."""
+    """List when each file was last used, its size and its path; other processes may remove some meanwhile."""
     found = []
     for path in folder.iterdir():
         try:
@@ -123,7 +123,7 @@ def _unlink(path: Path) -> None:
 
 
 def _is_own(folder: Path) -> bool:
-    """Loading a program runs it: only what this user wrote may be loaded."""
+    """Check that only this user may write to the folder: loading a program runs it."""
     stat = folder.stat()
     own = not hasattr(os, "geteuid") or (stat.st_uid == os.geteuid() and not stat.st_mode & 0o002)
     if not own:

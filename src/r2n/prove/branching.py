@@ -197,7 +197,7 @@ def _along_column(case: Case, point: Mapping[str, float]) -> list[Case]:
 
 
 def _whole_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
-    """Integers, or one of several numbers: below and above the point."""
+    """Cut integers, or one of several numbers, below and above the point."""
     possible = case.box[name]
     at = min(max(point.get(name, 0.0), possible.low), possible.high)
     if possible.only is not None and possible.low < possible.high:

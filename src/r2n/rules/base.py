@@ -314,5 +314,5 @@ def keep_read_columns(schema: Schema, literals: Iterable[Literal]) -> Schema:
 
 
 def _or_below(head: str) -> str:
-    """What joins rules: a new line and an `or` that ends where the first line's head does, if that is not too long."""
+    """Write what joins rules: a new line and an `or` that ends where the first line's head does, if not too long."""
     return "\n" + "or ".rjust(min(len(head), MOST_INDENT))

@@ -186,7 +186,7 @@ class Parser(Reader):
         return self._halfspace(self._sum(), _MIRRORED[comparison], number)
 
     def _halfspace(self, terms: list[tuple[Key, float]], comparison: str, number: float) -> Halfspace:
-        """Σ compared with a number, as Σ > c: `<` negates both sides, `>=` starts one float lower."""
+        """Parse Σ compared with a number, as Σ > c: `<` negates both sides, `>=` starts one float lower."""
         if comparison in ("<", "<="):
             terms, number = [(key, -a) for key, a in terms], -number
         if comparison in (">=", "<="):

@@ -27,7 +27,7 @@ def is_label(labels: NDArray[Any], label: Value) -> Bools:
 
 
 def label_array(labels: Sequence[Value]) -> NDArray[Any]:
-    """Labels as they are: numpy would turn (False, "yes") into two texts, and cut a NUL off the end of one."""
+    """Keep labels as they are: numpy would turn (False, "yes") into two texts, and cut a NUL off the end of one."""
     cut = any(isinstance(label, str) and label.endswith("\0") for label in labels)
     return np.array(labels, dtype=object if cut or len(set(map(type, labels))) > 1 else None)
 

@@ -122,7 +122,7 @@ def _describe_rules(rules: Iterable[Rule]) -> list[list[dict[str, object]]]:
 
 
 def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
-    """Counts in the order of the rules; null for a rule that was not there. Tallies are written as lists."""
+    """List counts in the order of the rules; null for a rule that was not there. Tallies are written as lists."""
     base = rules.baseline
     if base is None:
         return None

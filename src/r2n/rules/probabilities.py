@@ -49,7 +49,7 @@ def _probability(counts: Sequence[RuleCount], silent_positives: float, silent: f
 
 
 def _share_out(weights: Floats, winner: int) -> Floats:
-    """Shares of the classes, smoothed by one row of each; the winner's is the largest, as it is what is predicted."""
+    """Compute the shares of the classes, smoothed by one row of each; the winner's, being predicted, is largest."""
     counts = 1.0 + weights
     counts[winner] = counts.max()
     shares: Floats = counts / counts.sum()

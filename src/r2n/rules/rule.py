@@ -126,7 +126,7 @@ class Rule:
 
 
 def sort_once(parts: Iterable[P]) -> tuple[P, ...]:
-    """Literals, or rules, in their order, each once."""
+    """Sort literals, or rules, and keep each once."""
     found = tuple(parts)
     return found if len(found) < 2 else tuple(dict.fromkeys(sorted(found, key=lambda part: part.sort_key())))
 

@@ -44,7 +44,7 @@ _DATE_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, 
 
 
 def shown(value: object) -> str:
-    """A value as an error message shows it: a long one cut.
+    """Write a value as an error message shows it: a long one cut.
 
     >>> shown("old"), shown(10**400), shown("a" * 100)
     ("'old'", 'of about 400 digits', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…")

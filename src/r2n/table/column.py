@@ -317,5 +317,5 @@ def _refuse_broken_text(name: str, codes: Codes, values: tuple[Value, ...]) -> N
 
 
 def _sort(value: Value) -> str:
-    """What sort of category it is."""
+    """Tell what sort of category it is."""
     return "text" if isinstance(value, str) else "Booleans" if isinstance(value, bool) else "numbers"

@@ -149,7 +149,7 @@ def _parse(path: Path, separator: str, **how: Any) -> pd.DataFrame:
 
 
 def _refuse_long_lines(path: Path, separator: str, skip: bool) -> None:
-    """Cells beyond the header's say that a line is shifted; empty ones at its end say nothing."""
+    """Refuse cells beyond the header's, which say that a line is shifted; empty ones at its end say nothing."""
     lines = ((number, cells) for number, cells in _lines(path, separator, skip) if cells)
     _, header = next(lines)
     for number, cells in lines:
