@@ -132,6 +132,15 @@ def test_modules_and_functions_are_short(path: Path) -> None:
     assert [(name, lines) for name, lines in lengths if lines > MOST_LINES_OF_FUNCTION] == []
 
 
+def test_no_two_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for path in files():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
 # Against rounding, or the limit of a number's format: not chosen by trying.
 TOLERANCES = {
     "descent.py": {"LEAST_GAIN"},

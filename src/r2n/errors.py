@@ -151,7 +151,7 @@ class ParseError(R2NError, ValueError):
         return f"{shorten(head, MOST_BYTES - 1 - len(pointer.encode('utf-8', 'surrogatepass')))}\n{pointer}"
 
     def _pointer(self) -> str:
-        """The offending line with a caret under the place; long lines are cut to a window around it."""
+        """Show the offending line with a caret under the place; cut a long line to a window around it."""
         at = self.column - 1
         start = max(0, at - _SHOWN)
         shown = self.source[start : at + _SHOWN]

@@ -62,7 +62,7 @@ _PUBLISHED = {
 
 
 def _without_search(network: NetworkSettings) -> Preset:
-    """A preset that keeps the network's rules: the paper has no search, and no limit on what is to be read."""
+    """Make a preset that keeps the network's rules: the paper has no search, and no limit on what is to be read."""
     whole = {"effort": "none", "max_columns": None, "price": 0.0, "validation_fraction": 0.0}
     return MappingProxyType({"network": network, **whole})
 

@@ -8,7 +8,7 @@ MOST_ROWS = 20  # that a message names
 
 
 def count(number: int, noun: str) -> str:
-    """A number of things.
+    """Write a number of things.
 
     >>> count(1, "rule"), count(0, "rule"), count(1_200, "row")
     ('1 rule', '0 rules', '1,200 rows')
@@ -17,7 +17,7 @@ def count(number: int, noun: str) -> str:
 
 
 def name_rows(rows: Sequence[int]) -> str:
-    """The numbers of rows, the first of which is 0; of very many only some.
+    """List the numbers of rows, the first of which is 0; of very many only some.
 
     >>> name_rows([4]), name_rows([4, 9, 12]), name_rows(range(900))[-23:]
     ('row 4', 'rows 4, 9 and 12', '17, 18, 19 and 880 more')

@@ -1,7 +1,6 @@
 """The command line, most of it run in this process; where processes matter, in one of its own."""
 
 import io
-import json
 import os
 import signal
 import subprocess
@@ -248,19 +247,6 @@ def test_a_terminal_keeps_its_encoding_and_shows_what_it_can() -> None:
         terminal.write("2·y → ü")
         terminal.flush()
         assert terminal.buffer.getvalue().decode(encoding) == shown  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("command", ["show", "predict"])
-def test_show_and_predict_do_not_load_the_training_engine(command: str, model: Path, table: Path) -> None:
-    words = [command, str(model), *([str(table)] if command == "predict" else [])]
-    code = (
-        f"import sys; sys.argv = ['r2n', *{words!r}]\n"
-        "from r2n.cli.app import app\n"
-        "app(standalone_mode=False)\n"
-        "import json; print(json.dumps([m for m in ('jax', 'optax', 'sklearn') if m in sys.modules]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout.splitlines()[-1]) == []
 
 
 @pytest.mark.slow

@@ -373,7 +373,11 @@ def test_wrong_usage_is_exit_code_2(folder: Path) -> None:
     assert run("check", folder / "model.json", ok=False).returncode == 2
 
 
-@pytest.mark.parametrize("command", [("explain", *ROW), ("check", "people.csv"), ("diff", "other.json")])
+@pytest.mark.parametrize(
+    "command",
+    [("show",), ("predict", "people.csv"), ("explain", *ROW), ("check", "people.csv"), ("diff", "other.json")],
+    ids=lambda command: command[0],
+)
 def test_no_command_loads_the_training_engine(folder: Path, command: tuple[str, ...]) -> None:
     files = {path.name: str(path) for path in folder.iterdir()}
     words = [command[0], files["model.json"], *(files.get(word, word) for word in command[1:])]

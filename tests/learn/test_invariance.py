@@ -13,8 +13,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from r2n import NetworkSettings, R2NClassifier
+from r2n import NetworkSettings, R2NClassifier, RuleSet
+from r2n.learn.border import Border
+from r2n.learn.learned import Learned
+from r2n.learn.options import Options
 from r2n.rules import rename_columns
+from r2n.table import Schema
 
 SHORT: dict[str, Any] = {"network": NetworkSettings(restarts=3), "price": 5e-4}
 QUICK: dict[str, Any] = {"network": NetworkSettings(restarts=1), "price": 5e-4, "effort": "quick"}
@@ -61,6 +65,18 @@ def test_names_of_columns_change_nothing(table: tuple, model: R2NClassifier) -> 
         assert theirs.rules == rename_columns(mine.rules, names)
     np.testing.assert_array_equal(other.network_.truth(new.rename(columns=names)), model.network_.truth(new))
     np.testing.assert_array_equal(other.predict(new.rename(columns=names)), model.predict(new))
+
+
+def test_a_row_at_a_short_threshold_keeps_its_prediction_when_names_put_a_sum_in_another_order() -> None:
+    """0.1 + 0.2 + 0.3 is above 0.6, and 0.3 + 0.2 + 0.1 is not."""
+    schema, table = Schema.learn({"c": [0.1, 0.0], "b": [0.2, 0.0], "a": [0.3, 0.0]})
+    border = Border.of(schema.names)
+    rough, short = (RuleSet.parse(f"yes if x0 + x1 + x2 > {bound} else no") for bound in (0.5999, 0.6))
+    assert short.truth(table.renamed(border.inward)).tolist() == [True, False]
+    assert rename_columns(short, border.outward).truth(table).tolist() == [False, False]
+    found = border.leave(Learned(rough, short), table, schema, Options()).rules
+    assert str(found) == "yes if a + b + c > 0.3\nelse no"
+    assert found.truth(table).tolist() == [True, False]
 
 
 @pytest.mark.parametrize("kind", ["numpy", "lists", "polars", "pyarrow", "dict", "categories"])

@@ -50,7 +50,7 @@ def test_what_is_in_it() -> None:
 
 
 def test_ways_to_change_it() -> None:
-    domain = Domain.unbounded(["x", "z"]).without_missing(["x"])
+    domain = Domain.parse("x: known\nz: any")
     assert (domain["x"].missing, domain["z"].missing) == (False, True)
     assert domain.reading([parse_literal("x + y > 1")])["y"].numeric
     assert Domain.read({"x": range(3, 0, -1)}) == Domain.read({"x": "integer 1..3"})

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from r2n.errors import ParameterError
-from r2n.rewrite import round_predictions, round_ruleset
+from r2n.rewrite import round_predictions
 from r2n.rewrite.rounding import _CLOSE, _ratios, _turn
 from r2n.rewrite.shorten import reading_length
 from r2n.rules import ClassRules, Filled, Halfspace, Rule, RuleSet, rename_columns, shortest_between
@@ -25,7 +25,7 @@ from tests.strategies import World, class_worlds, worlds
 def rounded(text: str, **columns: list | np.ndarray) -> str:
     rules = RuleSet.parse(f"yes if {text} else no")
     table = Table.read(columns)
-    found = round_ruleset(rules, table)
+    found = round_predictions(rules, table)
     assert_array_equal(found.truth(table), rules.truth(table))
     return str(found).removeprefix("yes if ").removesuffix("\nelse no")
 
@@ -107,7 +107,7 @@ def test_extreme_numbers_are_no_problem() -> None:
 def test_literals_that_become_equal_are_one() -> None:
     table = Table.read({"x": [1.0, 3.0]})
     rules = RuleSet.parse("yes if x > 1.7 and x > 2.3 else no")
-    assert round_ruleset(rules, table).rules == (Rule((Halfspace.of({"x": 1}, 2),)),)
+    assert round_predictions(rules, table).rules == (Rule((Halfspace.of({"x": 1}, 2),)),)
 
 
 def test_many_rows_take_few_passes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,7 +118,7 @@ def test_many_rows_take_few_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     original = Halfspace.values
     monkeypatch.setattr(Halfspace, "values", lambda self, table: passes.append(table.n_rows) or original(self, table))
     rules = RuleSet((Rule((Halfspace.of({f"x{i}": a for i, a in enumerate(rng.normal(size=4))}, 0.123456),)),))
-    round_ruleset(rules, Table.read(data))
+    round_predictions(rules, Table.read(data))
     assert sum(n == 20_000 for n in passes) <= 12
 
 
@@ -163,7 +163,7 @@ def test_no_row_hangs_on_the_order_in_which_terms_are_added(seed: int) -> None:
     columns = {name: rng.integers(0, 12, 200).astype(float) for name in "abcd"}
     table = Table.read(columns)
     literal = Halfspace.of(dict(zip("abcd", rng.normal(size=4).round(1) + 0.05, strict=True)), 1.0 + rng.random())
-    rounded = round_ruleset(RuleSet((Rule((literal,)),)), table)
+    rounded = round_predictions(RuleSet((Rule((literal,)),)), table)
     for names in permutations("abcd"):
         renamed = dict(zip("abcd", names, strict=True))
         assert_array_equal(rename_columns(rounded, renamed).truth(table.renamed(renamed)), rounded.truth(table))

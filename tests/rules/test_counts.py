@@ -170,7 +170,7 @@ def test_a_rule_that_stays_keeps_its_count_but_not_what_it_covers_alone() -> Non
         (YES, np.array(["2020-01-01"] * 6, dtype="M8[D]"), "sample_weight holds dates. Give one number a row."),
         ([None, *YES[1:]], None, "y holds None, but the rules predict only ['no', 'yes']."),
         ([1] * 6, None, "y holds 1, but the rules predict only ['no', 'yes']."),
-        (YES, [1] * 5, "sample_weight must have one number for each of the 6 rows, not (5,)."),
+        (YES, [1] * 5, "sample_weight.shape == (5,), expected (6,). Give one number for each row."),
         (YES, [1, 1, -1, 1, 1, 1], "sample_weight holds -1.0 in row 2. Give numbers from 0"),
         (YES, [1, math.nan, 1, 1, 1, 1], "sample_weight holds nan in row 1."),
         (YES, [1, math.inf, 1, 1, 1, 1], "sample_weight holds inf in row 1."),
@@ -182,6 +182,10 @@ def test_odd_labels_and_weights_are_refused(y: Any, weight: Any, message: str) -
     with pytest.raises(ParameterError) as error:
         RULES.counted(X, y, weight)
     assert message in str(error.value)
+
+
+def test_one_weight_is_for_all_rows() -> None:
+    assert RULES.counted(X, YES, 2.0).baseline == RULES.counted(X, YES, [2.0] * 6).baseline
 
 
 def test_no_rows_at_all_leave_even_chances() -> None:

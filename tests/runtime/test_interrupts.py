@@ -138,7 +138,7 @@ def pressing(monkeypatch: pytest.MonkeyPatch, target: str, when: int = 1) -> Non
 
 STAGES = [
     ("r2n.learn.network.extract", "interrupted before refining"),
-    ("r2n.learn.pipeline.choose", "interrupted before refining"),
+    ("r2n.learn.pipeline.choose_restart", "interrupted before refining"),
     ("r2n.search.sample.draw_rows", "interrupted before refining"),
     ("r2n.search.explore.carry_out", "interrupted while refining"),
     ("r2n.search.choose.choose_point", "interrupted while refining"),

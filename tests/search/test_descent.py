@@ -15,7 +15,7 @@ from r2n import NetworkSettings, R2NClassifier, RuleSet
 from r2n.datasets import KnownRule, example, toy
 from r2n.errors import Interrupted, ParameterError
 from r2n.rules import Halfspace, Knowledge, Membership, Rule
-from r2n.search import Caps, Labelled, Move, Prices, Problem, descend, recompute_objective
+from r2n.search import Caps, Labelled, Move, Prices, Problem, descend
 from r2n.search.limits import keep_within_caps
 from r2n.search.memberships import propose_memberships
 from r2n.search.moves import Fitter
@@ -44,6 +44,11 @@ def labelled(seed: int, n: int = 200) -> tuple[Schema, Labelled]:
 def mixed(seed: int, n: int = 200, price: float = 5e-3, caps: Caps = Caps()) -> Problem:  # noqa: B008
     schema, rows = labelled(seed, n)
     return Problem.of(rows.table, schema, rows.truth, rows.weight, Prices.of(price), caps)
+
+
+def recompute_objective(rules: RuleSet, problem: Problem) -> float:
+    """Recompute the objective from a rule set and nothing else: what is reported must equal it."""
+    return problem.error_of(rules.truth(problem.table)) + problem.prices.of_rules(rules.rules)
 
 
 START = RuleSet.parse("True if a > 0 and c > 0 or k in {q} or b + 0.001·c > 1 and a < 1 else False").rules

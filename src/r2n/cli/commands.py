@@ -182,7 +182,7 @@ def _utf_8(text: str, what: str) -> bytes:
 
 
 def _pairs(words: list[str]) -> dict[str, str]:
-    """`--key value` and `--key=value` as a dict."""
+    """Read `--key value` and `--key=value` into a dict."""
     split = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
     keys, values = split[::2], split[1::2]
     if len(split) % 2 or not all(key.startswith("--") for key in keys):
@@ -195,7 +195,7 @@ def _pairs(words: list[str]) -> dict[str, str]:
 
 
 def _check_texts(texts: dict[str, str]) -> None:
-    """Bytes that are no UTF-8 come as surrogates, which no format can write; only the path of a file may hold them."""
+    """Refuse bytes that are no UTF-8: no format can write what they come as. The path of a file may hold them."""
     for name, text in texts.items():
         if name != "rows" and any("\ud800" <= sign <= "\udfff" for sign in text):
             option = name.replace("_", "-")
@@ -203,7 +203,7 @@ def _check_texts(texts: dict[str, str]) -> None:
 
 
 def _csv_cell(label: object) -> str:
-    """A label as a cell. An empty or blank line would be no row to most readers, so blanks are quoted."""
+    """Write a label as a cell. An empty or blank line would be no row to most readers, so blanks are quoted."""
     text = str(label)
     _utf_8(text, "the labels")
     quoted = text.replace('"', '""')
@@ -234,7 +234,7 @@ def _row(rules: RuleSet | ClassRules, words: list[str], number: int) -> Any:
 
 
 def _pair(rules: RuleSet | ClassRules, word: str) -> tuple[str, Value | None]:
-    """`column=value`; names may hold equals signs themselves."""
+    """Split `column=value`; names may hold equals signs themselves."""
     known = columns_of(rules)
     fitting = [name for name in known if word.startswith(f"{name}=")]
     if not fitting:

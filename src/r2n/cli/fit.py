@@ -120,7 +120,7 @@ class LabelledRows:
         Schema.learn(Table.read(self.X).take(labelled, alone=True), categorical, codes)
 
     def accuracies(self, model: Any) -> list[str]:
-        """The accuracy on the rows learned from, and on those held out if there are any, in words."""
+        """Say how accurate it is on the rows learned from, and on those held out if there are any."""
         learned = model.score(self.X.iloc[self.train], self.y[self.train])
         found = [f"accuracy {learned:.4f} on the {len(self.train):,} rows learned from"]
         if len(self.test):

@@ -20,7 +20,7 @@ Read: TypeAlias = Callable[[str], Value | None]
 
 
 def read_rows(rules: RuleSet | ClassRules, path: Path, target: str | None = None) -> pd.DataFrame:
-    """A table in a file, as the model's schema says: in a CSV, cells are read as `reader` does.
+    """Read a table from a file, as the model's schema says; the cells of a CSV as `reader` reads them.
 
     The target, if it is no column of the model, holds labels of the rules.
     """
@@ -35,7 +35,7 @@ def read_rows(rules: RuleSet | ClassRules, path: Path, target: str | None = None
 
 
 def reader(rules: RuleSet | ClassRules, name: str) -> Read:
-    """What reads the texts of one column: as a category, as nothing where it is missing, as a number.
+    """Make what reads a column's texts: as categories, as numbers, as nothing where they stand for a missing value.
 
     >>> rules = RuleSet.parse('yes if c in {NA, 1} and x > 2 else no')
     >>> [reader(rules, "c")(text) for text in ("NA", "null", "1.0", "7", "b")]
@@ -98,7 +98,7 @@ def _column(rules: RuleSet | ClassRules, name: str) -> Column | None:
 
 
 def find_label(labels: Iterable[Value], text: str) -> Value:
-    """The label (or category) that is written so; the text itself if none is.
+    """Find the label (or category) that is written so; the text itself if none is.
 
     >>> find_label([0.0, 1.0], "1"), find_label([True, False], "true"), find_label([1, "1"], '"1"')
     (1.0, True, '1')
@@ -108,7 +108,7 @@ def find_label(labels: Iterable[Value], text: str) -> Value:
 
 
 def _finder(values: Iterable[Value]) -> Read:
-    """What finds the value that is written so, None if none is. There may be thousands: none is looked at twice."""
+    """Make what finds the value that is written so, None if none is. There may be thousands: each is looked at once."""
     known = list(values)
     written = {str(value): value for value in known} | {write_value(value): value for value in known}
     truths = {str(value).lower(): value for value in known if isinstance(value, bool)}
@@ -124,7 +124,7 @@ def _finder(values: Iterable[Value]) -> Read:
 
 
 def _number(text: str) -> float | None:
-    """The number that a text is; none with underscores, which only Python reads so."""
+    """Read a text as a number, None if it is none; one with underscores is none, because only Python reads it."""
     try:
         number = math.nan if "_" in text else float(text)
     except ValueError:

@@ -135,16 +135,14 @@ def available(name: str) -> bool:
     Returns
     -------
     bool
-        Whether it is in the folder `$R2N_DATA` or in the user's cache.
+        Whether it is in the folder `$R2N_DATA`; if that is not set, in the user's cache.
 
     Examples
     --------
-    >>> available("adult") in (True, False)
-    True
+    >>> table = load_table("magic") if available("magic") else None
     """
     folder = os.environ.get("R2N_DATA")
-    here = folder is not None and (Path(folder) / _SOURCES[name].file).exists()
-    return here or _cache_path(name).exists()
+    return (Path(folder) / _SOURCES[name].file if folder else _cache_path(name)).exists()
 
 
 def _read(name: str, source: _Source) -> pd.DataFrame:
@@ -189,7 +187,7 @@ def _fetch(name: str, source: _Source) -> None:
 
 
 def _like_the_file(X: pd.DataFrame, y: pd.Series[Any], source: _Source) -> pd.DataFrame:
-    """OpenML names columns in its own way; the order is the publisher's."""
+    """Name and order the columns as in the publisher's file: OpenML has its own way."""
     X = X.drop(columns=[name for name in X.columns if name in source.drop]).iloc[: source.rows]
     names = [name for name in _COLUMNS[source.file] if name != source.target]
     frame = X.set_axis(names, axis=1) if len(names) == X.shape[1] else X
@@ -197,7 +195,7 @@ def _like_the_file(X: pd.DataFrame, y: pd.Series[Any], source: _Source) -> pd.Da
 
 
 def _digest(frame: pd.DataFrame) -> str:
-    """A checksum of the values, column by column in the order of their names."""
+    """Compute a checksum of the values, column by column in the order of their names."""
     digest = hashlib.sha256()
     for name in sorted(frame.columns):
         column = frame[name]

@@ -278,7 +278,7 @@ class R2NClassifier(FittedModel, Parameters):
             del self.front_, self.chosen_
 
     def _repr_html_inner(self) -> str:
-        """The rules, once there are some, above scikit-learn's box of parameters."""
+        """Show the rules, once there are some, above scikit-learn's box of parameters."""
         box: str = super()._repr_html_inner()
         return self.rules_._repr_html_() + box if hasattr(self, "rules_") else box
 

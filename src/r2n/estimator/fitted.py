@@ -14,7 +14,7 @@ from r2n.errors import ParameterError, SchemaError
 from r2n.learn.fronts import Fronts
 from r2n.learn.given import evaluate_literals
 from r2n.learn.picks import ClassPicks, Picks
-from r2n.learn.reading import read_table
+from r2n.learn.reading import read_as_fitted
 from r2n.rules import ClassRules, RuleSet, rename_columns
 from r2n.table import Table
 
@@ -86,7 +86,7 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
 
     def _table(self, X: Any) -> Table:
         check_is_fitted(self, "rules_")
-        return read_table(X, self.rules_, hasattr(self, "feature_names_in_"), type(self).__name__)
+        return read_as_fitted(X, self.rules_, hasattr(self, "feature_names_in_"), type(self).__name__)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row.

@@ -66,7 +66,7 @@ class _Queue:
         self._seen: set[object] = set()
 
     def put(self, node: Node) -> None:
-        """One more case, unless it is known, or there is nothing in it; without a row if it must be cut first."""
+        """Add a case, unless it is known or there is nothing in it; without a row if it must be cut first."""
         case = node.case
         key = *(frozenset(each.items()) for each in (case.box, case.held, node.tried)), frozenset(case.open)
         if key in self._seen:
@@ -124,7 +124,7 @@ def _failing(node: Node, rule: tuple[Literal, ...]) -> Iterator[Node]:
 
 
 def cases_of_label(rules: Rules, goal: Value, box: Box) -> Iterator[Case]:
-    """All rows of a label: where a rule of it is true and none that is asked before, or none of the other labels."""
+    """Yield the cases of a label: a rule of it is true and none that is asked before, or none of the other labels."""
     before: list[tuple[Literal, ...]] = []
     for label, branch in rules.branches:
         if label == goal:

@@ -186,7 +186,7 @@ def _goals(rules: Rules, now: Value, to: Value | None) -> list[Value]:
 
 
 def _shorten_numbers(rules: Rules, row: Row, start: Start, box: Box, slack: float) -> Row:
-    """Numbers that had to move go a little further, to a short one, where the label stays what it is."""
+    """Move each number that had to move a little further, to a shorter one, if the label stays what it is."""
     label = predict_row(rules, row)
     for name, value in row.items():
         short = _short(value, start.row[name], slack * start.steps.get(name, 1.0))

@@ -46,7 +46,7 @@ class Start:
     inside: Box = field(default_factory=dict)  # what they may become that are outside their domain
 
     def cost(self, row: Row) -> float:
-        """How far a row is: numbers in spreads; 1 for another category, or for a value where none was.
+        """Measure how far a row is: numbers in spreads; 1 for another category, or for a value where none was.
 
         Numbers of which only sets are asked are categories.
         """
@@ -59,7 +59,7 @@ class Start:
         return 0.0 if value == now else 1.0
 
     def place(self, name: str, possible: Possible) -> float:
-        """From where a number is moved; the middle of its range if it is missing."""
+        """Return from where a number is moved: its value, or the middle of its range if it is missing."""
         now = self.row[name]
         if isinstance(now, float):
             return now
@@ -81,7 +81,7 @@ class Node:
         return MARGINS[self.tried.get(literal, 0)]
 
     def with_wider_margins(self, literals: list[Halfspace]) -> Node | None:
-        """None if there are no wider ones."""
+        """Widen the margins of these literals; None if there are no wider ones."""
         tried = {**self.tried, **{literal: self.tried.get(literal, 0) + 1 for literal in literals}}
         return replace(self, tried=tried) if all(k < len(MARGINS) for k in tried.values()) else None
 
@@ -155,7 +155,7 @@ def _program(node: Node, start: Start, names: list[str]) -> Row | None:
 def _demands(
     node: Node, places: Mapping[str, float], steps: Mapping[str, float], names: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows Σ a·spread·u ≥ bound, each brought to a largest coefficient of 1."""
+    """Write the demands as rows Σ a·spread·u ≥ bound, each scaled to a largest coefficient of 1."""
     matrix, bound = np.zeros((len(node.case.held), len(names))), np.zeros(len(node.case.held))
     for k, (literal, truth) in enumerate(node.case.held.items()):
         sign = 1.0 if truth else -1.0
@@ -175,13 +175,13 @@ def _end(bound: float) -> float | None:
 
 
 def _put(possible: Possible, number: float, moved: float, place: float, step: float) -> float:
-    """Where the program put a column: where it was if it did not move; whole if only the solver's error is in it."""
+    """Read where the program put a column: where it was if it did not move; whole but for the solver's error."""
     number = _at_an_end(possible, place if moved == 0.0 else float(number), step)
     return float(round(number)) if possible.integer and abs(number - round(number)) < _WHOLE else number
 
 
 def _at_an_end(possible: Possible, number: float, step: float) -> float:
-    """In its range, and at an end of it if only the solver's error is between."""
+    """Keep a number in its range, and put it at an end if only the solver's error is between."""
     near = (end for end in (possible.low, possible.high) if abs(number - end) < _ERROR * step)
     return next(near, min(max(number, possible.low), possible.high))
 
@@ -196,7 +196,7 @@ def find_fractional(row: Row, case: Case) -> str | None:
 
 
 def may_hold(possible: Possible, value: float) -> bool:
-    """Whether a number is one that the column may hold."""
+    """Check whether the column may hold a number."""
     if not possible.low <= value <= possible.high:
         return False
     if possible.only is not None:
@@ -216,7 +216,7 @@ def split(node: Node, name: str, value: float) -> list[Node]:
 
 
 def split_strayed(node: Node, row: Row, start: Start) -> list[Node] | None:
-    """If a number left its place outside the domain without getting inside: it stays there, or it gets inside.
+    """Branch if a number left its place outside the domain without getting inside: leave it there, or force it inside.
 
     None if no number did; neither may be possible in the case, which then has no parts.
     """
@@ -243,7 +243,7 @@ def find_misjudged(row: Row, case: Case) -> list[Halfspace]:
 
 
 def is_refuted(case: Case) -> bool:
-    """Whether it is proven that no row is in the case: the solver's word alone is no proof."""
+    """Prove that no row is in the case, or return False: the solver's word alone is no proof."""
     if any(status(literal, case.box) == (not truth) for literal, truth in case.held.items()):
         return True
     left = [replace(case, open=())]

@@ -66,7 +66,7 @@ class LiteralReason:
         )
 
     def _write_beside_bound(self) -> str:
-        """The value, with as many digits as it takes to see that it is not on the bound."""
+        """Write the value with as many digits as it takes to see that it is not on the bound."""
         value, short = self.value, write_short(self.value)
         if isinstance(value, float) and short in (write_short(value - self.margin), write_short(value + self.margin)):
             return write_exact(value)
@@ -263,7 +263,7 @@ def _reason(literal: Literal, table: Table, row: Row, schema: Schema | None, ste
 
 
 def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float], table: Table) -> float:
-    """The column of the largest leverage takes the fewest spreads; a missing value is one step from being known."""
+    """Count the spreads to go: fewest in the column of the largest leverage; a missing value is one step from known."""
     if math.isnan(margin):
         return 1.0
     # Their product may be too small for floats.
@@ -278,7 +278,7 @@ def _steps_short(literal: Halfspace, margin: float, steps: dict[str, float], tab
 
 
 def _as_printed(literal: Halfspace, read: Comparison, total: float, row: Row) -> tuple[float | None, float]:
-    """The value and the margin of what is printed: the mirrored sum after `<`, the quotient of a ratio, `>=`."""
+    """Find the value and the margin of what is printed: the mirrored sum after `<`, the quotient of a ratio, `>=`."""
     if math.isnan(total):
         return None, math.nan
     if read.ratio is not None:
@@ -295,7 +295,7 @@ def _number(value: Value | None) -> float:
 
 
 def _comparison(literal: Halfspace, row: Row, schema: Schema | None) -> Comparison:
-    """As printed; but where the divisor of a ratio is not positive, as it was at fit, only the difference is true."""
+    """Read the literal as printed; but as a difference where a ratio's divisor is not positive, as it was at fit."""
     read = literal.comparison(schema)
     below = None if read.ratio is None else row[read.ratio[1]]
     return literal.comparison() if isinstance(below, float) and below <= 0.0 else read

@@ -19,7 +19,7 @@ Rules = RuleSet | ClassRules
 
 
 def one_row(rules: Rules, row: object) -> Table:
-    """The row as a table of the columns that the rules read: from a dict or a series of values, or a table of one row.
+    """Read a row (a dict or a series of values, or a table of one row) as a table of the columns that the rules read.
 
     >>> rules = RuleSet.parse("yes if x > 3 else no")
     >>> one_row(rules, {"x": 4, "y": 0}).numeric("x")
@@ -81,7 +81,7 @@ def predict_row(rules: Rules, row: Row | Table) -> Value:
 
 
 def require_column(rules: Rules, name: object, what: str) -> None:
-    """Refuses a column that the rules cannot know."""
+    """Refuse a column that the rules cannot know."""
     known = rules.columns if rules.schema is None else rules.schema.names
     if name not in known:
         raise ParameterError(f"{what}: " + no_such_column(str(name), known, "the model"))

@@ -134,7 +134,7 @@ def gives_bytes(to: str) -> bool:
 
 
 def describe(to: str) -> tuple[str, dict[str, str]]:
-    """Describe a format and its options, for a help page.
+    """Describe a format and its options, for a help page: by what the docstring of its `write` calls it.
 
     Parameters
     ----------

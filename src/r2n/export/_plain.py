@@ -23,7 +23,7 @@ Addend: TypeAlias = str | Filled | Missing | Membership  # the last two count 1 
 
 
 def decisions(rules: RuleSet | ClassRules) -> tuple[tuple[Rule, Value], ...]:
-    """The rules in the order in which they are asked, each with the label it gives: the first that is true decides.
+    """List the rules in the order they are asked in, each with the label it gives: the first that is true decides.
 
     >>> rules = ClassRules.parse("a if x > 3 or x < 1 else b if y > 2 else c")
     >>> [(str(rule), label) for rule, label in decisions(rules)]
@@ -33,7 +33,7 @@ def decisions(rules: RuleSet | ClassRules) -> tuple[tuple[Rule, Value], ...]:
 
 
 def addends(terms: Terms) -> tuple[tuple[Addend, float], ...]:
-    r"""What is added up, from left to right, to the same float as the sum: what is filled in comes after what is known.
+    r"""List what is added up, from left to right, to the same float as the sum: fills come after what is known.
 
     So a filled column counts 0 where it is missing, and its points come after all numbers; if it is the last number,
     or one of two, they may stand in its place.
@@ -59,7 +59,7 @@ def addends(terms: Terms) -> tuple[tuple[Addend, float], ...]:
 
 
 def counted_columns(literal: Halfspace) -> tuple[str, ...]:
-    """The columns of which a sum counts sets: where one of them is missing, it is not true.
+    """List the columns of which a sum counts sets: where one of them is missing, it is not true.
 
     >>> from r2n.rules import parse_rule
     >>> counted_columns(parse_rule("x + 2·(z in {a}) - 3·(w not in {b}) + (z in {c}) > 1").literals[0])
@@ -99,7 +99,7 @@ def check_texts(options: Iterable[object]) -> None:
 
 
 def advice(name: str, known: Iterable[str], what: str) -> str:
-    """What was probably meant, and what there is.
+    """Say what was probably meant, and what there is.
 
     >>> advice("postgre", ["sqlite", "postgres"], "The dialects")
     " Did you mean 'postgres'? The dialects are: postgres, sqlite."
@@ -111,7 +111,7 @@ def advice(name: str, known: Iterable[str], what: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Syntax:
     """How most languages write sums: from left to right, given how they write what is added up.
 
     That is a cell, a cell that is filled, and points: so many where a condition holds, else 0. Their product with 1
@@ -123,20 +123,20 @@ class Source:
     points: Callable[[Membership | Missing, float], str]
 
     def halfspace(self, literal: Halfspace, total: str | None = None) -> str:
-        """The comparison, of the sum itself or of what it is called.
+        """Write the comparison, of the sum itself or of what it is called.
 
-        >>> source = Source("number({})".format, "({})".format, "({} ? {} : 0)".format)
-        >>> source.halfspace(Halfspace.of({"x": 1, "y": -2.5, Membership("z", ("a",)): -3}, 1e-7))
+        >>> syntax = Syntax("number({})".format, "({})".format, "({} ? {} : 0)".format)
+        >>> syntax.halfspace(Halfspace.of({"x": 1, "y": -2.5, Membership("z", ("a",)): -3}, 1e-7))
         'number(x) - 2.5 * number(y) - (z in {a} ? 3.0 : 0) > 1e-7'
         """
         read = literal.comparison()
         return f"{total or ' '.join(self._write_addends(literal))} {read.operator} {write_number(read.bound)}"
 
     def steps(self, literal: Halfspace, name: str) -> list[str]:
-        """What the sum's name is set to, in turn, the sum so far first: no interpreter reads thousands at once.
+        """Write the sum in steps, what its name is set to in turn: no interpreter reads thousands of terms at once.
 
-        >>> source = Source("{}".format, "({})".format, "({} ? {} : 0)".format)
-        >>> source.steps(Halfspace.of({f"x{k}": 1 for k in range(201)}, 0), "total")[2]
+        >>> syntax = Syntax("{}".format, "({})".format, "({} ? {} : 0)".format)
+        >>> syntax.steps(Halfspace.of({f"x{k}": 1 for k in range(201)}, 0), "total")[2]
         'total + x200'
         """
         parts = self._write_addends(literal)
@@ -144,7 +144,7 @@ class Source:
         return [chunks[0], *(f"{name} {chunk}" for chunk in chunks[1:])]
 
     def _write_addends(self, literal: Halfspace) -> list[str]:
-        """What is added up, each with its sign; the first is positive and has none."""
+        """Write what is added up, each with its sign; the first is positive and has none."""
         terms = literal.comparison().terms
         first, *others = [(a < 0.0, self._term(key, abs(a))) for key, a in addends(terms)]
         return [first[1], *(f"{'-' if negative else '+'} {term}" for negative, term in others)]
@@ -157,7 +157,7 @@ class Source:
 
 
 def long_sums(rules: RuleSet | ClassRules) -> dict[Halfspace, str]:
-    """The sums that are too long to be read at once, each with a name.
+    """Name the sums that are too long to be read at once.
 
     >>> long_sums(RuleSet((Rule((Halfspace.of({f"x{k}": 1 for k in range(101)}, 0),)),))).values()
     dict_values(['sum_1'])

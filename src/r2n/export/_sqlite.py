@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @cache
 def quoting(dialect: str) -> str | type[Dialect]:
-    """To SQLite a "name" in double quotes that is no column is a text, and a mistake goes unseen; a `name` is not."""
+    """Quote names as `name`: "name" would be a text to SQLite where there is no such column, and hide the mistake."""
     if dialect != "sqlite":
         return dialect
     from sqlglot.dialects.sqlite import SQLite
@@ -33,7 +33,7 @@ def quoting(dialect: str) -> str | type[Dialect]:
 
 
 def read_number(cell: exp.Expr, codes: Iterable[str] = (), boolean: bool = False) -> exp.Expr:
-    """The cell as a double: text that is a number is that number, and text that stands for a missing value is NULL.
+    """Read the cell as a double: text that is a number is that number, text that stands for a missing value is NULL.
 
     Other text ends the query with a message: it would be decided as the default, and nobody would see it. The texts
     that are missing are those of a CSV file, and the column's own `codes`. Of a `boolean` column, the words are read.
@@ -72,7 +72,7 @@ def _is_any(cell: exp.Expr, texts: Iterable[str]) -> exp.Expr:
 
 
 def _fail(cell: exp.Expr) -> exp.Expr:
-    """What ends the query: SQLite has no call that raises, but names a path in JSON that it cannot read."""
+    """Write what ends the query: SQLite has no call that raises, but names a path in JSON that it cannot read."""
     from sqlglot import exp
 
     words = [f"column {cell.name} holds ", cell.copy(), ", which is no number"]

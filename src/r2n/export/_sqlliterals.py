@@ -51,25 +51,25 @@ class SQLWriter:
     _cells: dict[str, exp.Expr] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def rule(self, rule: Rule) -> exp.Expr:
-        """A conjunction."""
+        """Write a conjunction."""
         from sqlglot import exp
 
         return _join(exp.and_, [*map(self.literal, rule.literals)]) if rule.literals else self.boolean(True)
 
     def any_of(self, rules: Sequence[Rule]) -> exp.Expr:
-        """A disjunction."""
+        """Write a disjunction."""
         from sqlglot import exp
 
         return _join(exp.or_, [*map(self.rule, rules)]) if rules else self.boolean(False)
 
     def boolean(self, value: bool) -> exp.Expr:
-        """In SQLite a number: the word TRUE is a column there, if one has that name."""
+        """Write TRUE or FALSE; for SQLite 1 or 0, because a column may be called TRUE there."""
         from sqlglot import exp
 
         return exp.Literal.number(int(value)) if self.dialect == "sqlite" else exp.Boolean(this=value)
 
     def literal(self, literal: Literal) -> exp.Expr:
-        """One condition."""
+        """Write one condition."""
         from sqlglot import exp
 
         match literal:
@@ -94,7 +94,7 @@ class SQLWriter:
         return compare(this=total, expression=number(read.bound, self.dialect))
 
     def _sum(self, terms: Terms) -> exp.Expr:
-        """From left to right; the first coefficient is positive, and the first term a double, so that all sums are."""
+        """Add up from left to right: the first coefficient is positive, the first term a double, so all sums are."""
         check_depth(len(terms))  # before the work
         (key, a), *others = addends(terms)
         first = self._term(key, a)
@@ -106,7 +106,7 @@ class SQLWriter:
         return self._points(key, a) if isinstance(key, Membership | Missing) else self._product(key, a)
 
     def _points(self, one: Membership | Missing, a: float) -> exp.Expr:
-        """What a set adds to a sum, NULL where its column is missing; or what is added because a column is."""
+        """Write what a set adds to a sum, NULL where its column is missing; or what is added because a column is."""
         from sqlglot import exp
 
         points, none = exp.Case().when(self.literal(one), number(a, self.dialect)), exp.Literal.number(0)
@@ -172,7 +172,7 @@ class SQLWriter:
         return exp.column(exp.to_identifier(check_text(name), quoted=True))
 
     def _without_codes(self, name: str, cell: exp.Expr) -> exp.Expr:
-        """NULL where the cell holds a value that stands for a missing one."""
+        """Turn a value that stands for a missing one into NULL."""
         from sqlglot import exp
 
         codes = [self._value(code) for code in keep_of_type(missing_codes(self.rules, name), self._type(name), name)]
@@ -195,7 +195,7 @@ class SQLWriter:
         return self.dialect not in ("sqlite", "bigquery")
 
     def _type(self, name: str) -> Type:
-        """As the dialect has it: a Boolean of SQLite is a number."""
+        """Find a column's type as the dialect has it: a Boolean of SQLite is a number."""
         found = self._said_type(name)
         return "number" if found == "boolean" and self.dialect == "sqlite" else found
 
@@ -220,7 +220,7 @@ class SQLWriter:
 
 
 def _join(join: Callable[..., exp.Expr], conditions: Sequence[exp.Expr]) -> exp.Expr:
-    """AND or OR of any number of conditions: beyond a hundred, of groups of them in brackets."""
+    """Join any number of conditions by AND or OR: beyond a hundred, groups of them in brackets."""
     if len(conditions) <= _IN_A_ROW:
         return join(*conditions, copy=False)
     groups = [conditions[k : k + _IN_A_ROW] for k in range(0, len(conditions), _IN_A_ROW)]
@@ -237,7 +237,7 @@ def _as_text(text: str, depth: int = 1) -> exp.Expr:
 
 
 def depth_of(found: exp.Expr) -> int:
-    """How many levels the expression has; without recursion, which ends at a thousand too."""
+    """Count the expression's levels, without recursion, which ends at a thousand too."""
     level, depth, deepest = [found], 0, 0
     while level:
         deepest = max(deepest, *(depth + int(each.meta.get("depth", 1)) for each in level))
@@ -260,7 +260,7 @@ def names_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:
 
 
 def check_text(text: str) -> str:
-    """A name or a text that SQL can write."""
+    """Return a name or a text, refused if SQL cannot write it."""
     if _UNWRITABLE.search(text):
         raise ParameterError(f"{shown(text)} holds a character that SQL cannot write. Rename the column or category.")
     return text

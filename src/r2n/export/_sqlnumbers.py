@@ -18,7 +18,7 @@ _CHUNK = 62  # 2^62 is the largest power of two that is an integer to SQLite
 
 
 def number(value: float, dialect: str) -> exp.Expr:
-    """A double as a literal.
+    """Write a double as a literal.
 
     >>> [number(value, "duckdb").sql() for value in (3.0, -2.1, 1e-7, 0.12345678901234568)]
     ['3', '-2.1', '1e-7', '0.12345678901234568e0']
@@ -36,7 +36,7 @@ def number(value: float, dialect: str) -> exp.Expr:
 
 
 def as_double(value: exp.Expr) -> exp.Expr:
-    """A cast, without a look at how the type is called: that takes sqlglot longer than all the rest."""
+    """Cast to double, without sqlglot's look at how the type is called: that takes longer than all the rest."""
     from sqlglot import exp
 
     return exp.Cast(this=value, to=exp.DataType(this=exp.DataType.Type.DOUBLE))
@@ -60,7 +60,7 @@ def _sqlite_reads(value: float) -> bool:
 
 
 def _powers_of_two(value: float) -> exp.Expr:
-    """A double as an integer times, or divided by, powers of two: no step rounds.
+    """Write a double as an integer times, or divided by, powers of two: no step rounds.
 
     >>> number(8.2993093, "sqlite").sql("sqlite")
     '(CAST(4672095783864061 AS REAL) / 562949953421312)'

@@ -54,7 +54,7 @@ class Typed:
 
 
 def cases(rules: RuleSet | ClassRules) -> tuple[NumberedRule, ...]:
-    """Every rule with its number and label, in the order in which they are asked.
+    """List every rule with its number and label, in the order in which they are asked.
 
     >>> [(case.number, case.label) for case in cases(ClassRules.parse("a if x > 1 or y > 1 else b if z > 1 else c"))]
     [(1, 'a'), (2, 'a'), (3, 'b')]
@@ -63,7 +63,7 @@ def cases(rules: RuleSet | ClassRules) -> tuple[NumberedRule, ...]:
 
 
 def assign_types(rules: RuleSet | ClassRules, largest: int = 2**63 - 1, keeps_sums: bool = False) -> Typed:
-    """The rules over typed columns, without those that can never be true; numbers stay what they were.
+    """Put the rules over typed columns, and drop those that can never be true; rules keep their numbers.
 
     Labels that are whole numbers are written as text if one is beyond `largest`, the target's largest integer. Sums
     that count sets or fill columns stay as they are if the target `keeps_sums`; to others they are told case by case.
@@ -91,19 +91,19 @@ def _label_type(labels: list[Value], largest: int) -> LabelType:
 
 
 def _as_label(label: Value, kind: LabelType) -> Value:
-    """Labels of several types are written as text, which keeps them apart: 3 and "3" with its quotes."""
+    """Write a label; as text if labels have several types, which keeps them apart: 3 and "3" with its quotes."""
     return write_value(label) if kind == "mixed" else label
 
 
 def _field(rules: RuleSet | ClassRules, name: str, summed: bool) -> Field:
-    """A column; numbers where it is summed up (Booleans too), or where nothing is known."""
+    """Make a column's field; of numbers where it is summed up (Booleans too), or where nothing is known."""
     found = "number" if summed else type_of(rules, name)
     kind: Type = "number" if found == "unknown" else found
     return Field(name, kind, keep_of_type(missing_codes(rules, name), kind, name))
 
 
 def _retype(literal: Literal, fields: dict[str, Field]) -> Literal | None:
-    """The literal with only the categories that its column can hold; None if it is never true."""
+    """Keep of a literal only the categories that its column can hold; None if it is never true."""
     if not isinstance(literal, Membership):
         return literal
     values = keep_of_type(literal.values, fields[literal.column].type, literal.column)
@@ -113,7 +113,7 @@ def _retype(literal: Literal, fields: dict[str, Field]) -> Literal | None:
 
 
 def output_names(prediction: str, rule: str, taken: Collection[str], gap: str = " ") -> tuple[str, str]:
-    """What the label and the number of the rule are called: as is wanted, or with a number if that is taken.
+    """Name the label's and the rule number's output: as is wanted, or with a number if that is taken.
 
     >>> output_names("prediction", "rule", {"x", "rule"}), output_names("p", "p", {"x"})
     (('prediction', 'rule 2'), ('p', 'p 2'))
@@ -125,7 +125,7 @@ def output_names(prediction: str, rule: str, taken: Collection[str], gap: str = 
 
 
 def free_name(wanted: str, taken: Collection[str], gap: str = " ") -> str:
-    """The wanted name, or if it is taken the same with a number.
+    """Find a free name: the wanted one, or the same with a number if it is taken.
 
     >>> free_name("sum", {"x"}), free_name("sum", {"sum", "sum 2"})
     ('sum', 'sum 3')

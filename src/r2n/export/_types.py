@@ -15,7 +15,7 @@ Type: TypeAlias = Literal["number", "boolean", "text", "unknown"]
 
 
 def type_of(rules: RuleSet | ClassRules, name: str) -> Type:
-    """The type of a column: by the schema, or else by what the rules ask of it.
+    """Find the type of a column: by the schema, or else by what the rules ask of it.
 
     >>> rules = RuleSet.parse("yes if x > 3 and z in {a} and f in {True} and m is missing else no")
     >>> [type_of(rules, name) for name in rules.columns]
@@ -39,7 +39,7 @@ def type_of(rules: RuleSet | ClassRules, name: str) -> Type:
 
 
 def type_of_values(values: Iterable[Value]) -> Type | Literal["mixed"]:
-    """The type that values share.
+    """Find the type that values share.
 
     >>> type_of_values([1, 2.5]), type_of_values([True, False]), type_of_values([1, True]), type_of_values(["1", 1])
     ('number', 'boolean', 'number', 'mixed')
@@ -53,7 +53,7 @@ def type_of_values(values: Iterable[Value]) -> Type | Literal["mixed"]:
 
 
 def cells_of(rules: RuleSet | ClassRules, name: str) -> str:
-    """What a column held at fit, in words: of that kind its cells must be; "anything" if it is not known, or mixed.
+    """Say of what kind a column's cells must be, as at fit; "anything" if that is not known, or mixed.
 
     >>> from r2n.table import Schema
     >>> schema, _ = Schema.learn({"x": [1, 2], "z": ["a", "b"], "f": [True, False]})
@@ -76,7 +76,7 @@ def _tested_values(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
 
 
 def keep_of_type(values: Iterable[Value], type_: Type, name: str) -> tuple[Value, ...]:
-    """Those values that a column of this type can hold; the others are in none of its rows.
+    """Keep the values that a column of this type can hold; the others are in none of its rows.
 
     >>> keep_of_type(("a", True, 2.0), "number", "x"), keep_of_type(("a", True, 2), "boolean", "x")
     ((1.0, 2.0), (True,))
@@ -92,7 +92,7 @@ def keep_of_type(values: Iterable[Value], type_: Type, name: str) -> tuple[Value
 
 
 def double(value: float, what: str) -> float:
-    """A number as a double; one that no double is equal to would be equal to its neighbours there, and is refused."""
+    """Turn a number into a double; refuse one that no double equals: its neighbours would become the same."""
     try:
         number = float(value)
     except OverflowError:

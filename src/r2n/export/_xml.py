@@ -16,7 +16,7 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def is_xml(text: str) -> bool:
-    r"""Whether XML can hold the text.
+    r"""Check whether XML can hold the text.
 
     >>> is_xml("<größe>"), is_xml("\x00"), is_xml("\ud800")
     (True, False, False)
@@ -25,7 +25,7 @@ def is_xml(text: str) -> bool:
 
 
 def element(tag: str, attributes: Mapping[str, str] | None = None, *children: Element, text: str = "") -> Element:
-    """An element with its children; what XML cannot hold is refused."""
+    """Make an element with its children; refuse what XML cannot hold."""
     for held in [text, *(attributes or {}).values()]:
         if not is_xml(held):
             raise ParameterError(
@@ -38,7 +38,7 @@ def element(tag: str, attributes: Mapping[str, str] | None = None, *children: El
 
 
 def document(root: Element) -> str:
-    r"""The whole as text, indented.
+    r"""Write the whole as text, indented.
 
     >>> document(element("Array", text="a\rb")).splitlines()[1]
     '<Array>a&#13;b</Array>'

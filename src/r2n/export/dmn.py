@@ -57,7 +57,7 @@ def write(rules: RuleSet | ClassRules, *, prediction: str = "prediction", rule: 
 
 
 def _variables(columns: tuple[str, ...]) -> dict[str, str]:
-    """A name of FEEL for each column: its own, or another that no column has."""
+    """Give each column a name of FEEL: its own, or another that no column has."""
     return {
         column: column if _is_plain(column) else _free(f"column_{k}", columns) for k, column in enumerate(columns, 1)
     }
@@ -113,7 +113,7 @@ def _clause(k: int, expression: str, kind: str) -> Element:
 
 
 def _line(line: int, tests: list[str], label: Value, number: int) -> Element:
-    """A line of the table; several are of one rule if its sums count sets."""
+    """Write a line of the table; a rule has several if its sums count sets."""
     entries = [element("inputEntry", {"id": f"entry_{line}_{k}"}, _text(test)) for k, test in enumerate(tests, 1)]
     results = [element("outputEntry", {"id": f"result_{line}_{k}"}, _text(_constant(result)))
                for k, result in enumerate((label, number), start=1)]  # fmt: skip
@@ -121,7 +121,7 @@ def _line(line: int, tests: list[str], label: Value, number: int) -> Element:
 
 
 def _spread(line: list[tuple[str, str]], heads: list[str]) -> list[str]:
-    """The tests of a rule under their inputs, `-` where it has none."""
+    """Put the tests of a rule under their inputs, `-` where it has none."""
     left: dict[str, list[str]] = defaultdict(list)
     for head, test in reversed(line):
         left[head].append(test)
@@ -136,7 +136,7 @@ def _text(text: str) -> Element:
 
 
 def _tests(literal: Literal, fields: dict[str, Field], names: dict[str, str]) -> list[tuple[str, str]]:
-    """Pairs of an expression and what is asked of it; codes for missing values are excluded like null itself."""
+    """Yield pairs of an expression and what is asked of it; codes for missing values are excluded like null itself."""
     match literal:
         case Halfspace():
             coded = [name for name in literal.columns if fields[name].codes]
@@ -178,5 +178,5 @@ def _constant(value: Value) -> str:
 
 
 def _number(number: float) -> str:
-    """Without an exponent, which FEEL has not."""
+    """Write a number without an exponent, which FEEL has not."""
     return f"{Decimal(write_number(number) if isinstance(number, float) else number):f}"

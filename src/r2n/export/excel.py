@@ -48,7 +48,7 @@ def write(rules: RuleSet | ClassRules, *, first: str = "A2", cells: Mapping[str,
 
 
 def place(rules: RuleSet | ClassRules, first: str) -> dict[str, str]:
-    """The cells of the columns that are read, side by side.
+    """Place the columns that are read in cells side by side.
 
     >>> place(RuleSet.parse("yes if x - y > 0 else no"), "Z9")
     {'x': 'Z9', 'y': 'AA9'}
@@ -67,7 +67,7 @@ def place(rules: RuleSet | ClassRules, first: str) -> dict[str, str]:
 
 
 def read_cells(text: str) -> dict[str, str]:
-    """`cells` as one line; a part that holds a comma is quoted as in a CSV file.
+    """Read `cells` from one line; a part that holds a comma is quoted as in a CSV file.
 
     >>> read_cells('income=B2, "debt, total=[@debt]"')
     {'income': 'B2', 'debt, total': '[@debt]'}
@@ -85,7 +85,7 @@ READ = {"cells": read_cells}
 
 
 def letters(number: int) -> str:
-    """What a sheet calls its column of this number.
+    """Write what a sheet calls its column of this number.
 
     >>> [letters(number) for number in (1, 26, 27, 702, 703)]
     ['A', 'Z', 'AA', 'ZZ', 'AAA']
@@ -95,7 +95,7 @@ def letters(number: int) -> str:
 
 
 def ordered_columns(rules: RuleSet | ClassRules) -> tuple[str, ...]:
-    """The columns that are read, as they stand in the table."""
+    """List the columns that are read, as they stand in the table."""
     if rules.schema is None:
         return rules.columns
     read = set(rules.columns)
@@ -110,11 +110,11 @@ class Sheet:
     schema: Schema | None = None
 
     def rule(self, rule: Rule) -> str:
-        """A conjunction; TRUE if it is empty."""
+        """Write a conjunction; TRUE if it is empty."""
         return _join("AND", map(self.literal, rule.literals), "TRUE")
 
     def literal(self, literal: Literal) -> str:
-        """TRUE or FALSE, whatever the cells hold (except for errors, which stay errors)."""
+        """Write what is TRUE or FALSE, whatever the cells hold (except for errors, which stay errors)."""
         match literal:
             case Halfspace():
                 return self._halfspace(literal)
@@ -164,20 +164,20 @@ class Sheet:
         return f"IF({self._is_number(key.column)},{self.cell(key.column)},{number(key.fill)})"
 
     def _is_number(self, column: str) -> str:
-        """To a sum, a cell that holds no number is missing."""
+        """Test whether a cell holds a number: to a sum, any other is missing."""
         return _join("AND", self._are_numbers((column,)))
 
     def _is_known(self, column: str) -> str:
         return _join("AND", [f'{self.cell(column)}<>""', *self._no_code(column)])
 
     def _no_code(self, column: str) -> list[str]:
-        """That the cell holds none of the values that stand for a missing one, if there are such."""
+        """Test that the cell holds none of the values that stand for a missing one, if there are such."""
         codes = () if self.schema is None else self.schema.column(column).missing_values
         return [f"NOT({_is_any(self.cell(column), codes)})"] if codes else []
 
 
 def _is_any(cell: str, values: Iterable[Value]) -> str:
-    """Whether a cell holds one of these; 1 and TRUE are one category."""
+    """Test whether a cell holds one of these; 1 and TRUE are one category."""
     texts = [f"EXACT({cell},{text(value)})" for value in values if isinstance(value, str)]
     numbers = [f"{cell}={one}" for value in values if not isinstance(value, str) for one in _spellings(value)]
     parts = []
@@ -193,7 +193,7 @@ def _spellings(value: float) -> list[str]:
 
 
 def _join(function: str, items: Iterable[str], none: str = "") -> str:
-    """AND or OR of any number of items: beyond 255, of groups of them."""
+    """Join any number of items by AND or OR: beyond 255, groups of them."""
     parts = list(items)
     if len(parts) <= 1:
         return parts[0] if parts else none
@@ -207,7 +207,7 @@ def _join(function: str, items: Iterable[str], none: str = "") -> str:
 
 
 def constant(value: Value) -> str:
-    """A label in a formula.
+    """Write a label in a formula.
 
     >>> print(constant('the "new" one'), constant(True), constant(1e22))
     "the ""new"" one" TRUE 1E+22
@@ -218,7 +218,7 @@ def constant(value: Value) -> str:
 
 
 def number(value: float) -> str:
-    """A number in a formula; what Excel has no number for is refused."""
+    """Write a number in a formula; refuse what Excel has no number for."""
     try:
         size = abs(float(value))
     except OverflowError:
@@ -230,7 +230,7 @@ def number(value: float) -> str:
 
 
 def text(value: str) -> str:
-    """A text in a formula: in pieces, because Excel reads none of more than 255 characters."""
+    """Write a text in a formula: in pieces, because Excel reads none of more than 255 characters."""
     if not is_written(value):
         raise ParameterError(f"{shown(value)} cannot be told from a blank cell, or written into one. Rename it.")
     pieces = [value[k : k + LONGEST_TEXT] for k in range(0, len(value), LONGEST_TEXT)]
@@ -244,7 +244,7 @@ def is_written(value: str) -> bool:
 
 
 def check_formula(formula: str, what: str, advice: str) -> str:
-    """The formula, if Excel reads one as long and as deeply nested."""
+    """Return the formula; refuse one that is too long or too deeply nested for Excel."""
     if len(formula) > LONGEST:
         raise ParameterError(f"{what} has {len(formula)} characters, but Excel reads at most {LONGEST}. {advice}")
     if _depth(formula) > DEEPEST:
@@ -253,7 +253,7 @@ def check_formula(formula: str, what: str, advice: str) -> str:
 
 
 def _depth(formula: str) -> int:
-    """How deeply parentheses are nested, those in texts aside."""
+    """Count how deeply parentheses are nested, those in texts aside."""
     depth = deepest = 0
     for char in re.sub('"[^"]*"', "", formula):
         depth += (char == "(") - (char == ")")

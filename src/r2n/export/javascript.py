@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from r2n.errors import ParameterError
-from r2n.export._plain import Source, counted_columns, decisions, long_sums, missing_codes, summed_columns
+from r2n.export._plain import Syntax, counted_columns, decisions, long_sums, missing_codes, summed_columns
 from r2n.export._types import cells_of, double
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.text import write_number
@@ -96,7 +96,7 @@ def write(rules: RuleSet | ClassRules, *, module: str = "none") -> str:
 
 
 def _sum(literal: Halfspace, name: str) -> list[str]:
-    first, *others = _SOURCE.steps(literal, name)
+    first, *others = _SYNTAX.steps(literal, name)
     return [f"  let {name} = {first};\n", *(f"  {name} = {step};\n" for step in others)]
 
 
@@ -109,7 +109,7 @@ def _literal(literal: Literal, names: Mapping[Halfspace, str] = MappingProxyType
     match literal:
         case Halfspace():
             known = (f"{_literal(Known(name))} && " for name in counted_columns(literal))
-            return "".join(known) + _SOURCE.halfspace(literal, names.get(literal))
+            return "".join(known) + _SYNTAX.halfspace(literal, names.get(literal))
         case Membership(name, values, negated):
             listed = [_category(value, name) for value in values]
             # A missing value is outside of no set.
@@ -132,7 +132,7 @@ def _points(one: Membership | Missing, a: float) -> str:
     return f"({_literal(one)} ? {write_number(a)} : 0)"
 
 
-_SOURCE = Source(_number, _write_filled, _points)
+_SYNTAX = Syntax(_number, _write_filled, _points)
 
 
 def _codes(rules: RuleSet | ClassRules, name: str) -> str:
@@ -140,7 +140,7 @@ def _codes(rules: RuleSet | ClassRules, name: str) -> str:
 
 
 def _category(value: Value, name: str) -> str:
-    """Rules do not tell 1 from true, so a cell that is a Boolean is read as a number."""
+    """Write a category, a Boolean as a number: rules do not tell 1 from true, and cells are read likewise."""
     return _value(int(value) if isinstance(value, bool) else value, f"a category of column {shown(name)}")
 
 
@@ -155,5 +155,5 @@ def _value(value: Value, what: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text that nothing can end early: neither a quote, nor a line's end, nor a script's end in HTML."""
+    """Write a text that nothing can end early: neither a quote, nor a line's end, nor a script's end in HTML."""
     return json.dumps(text, ensure_ascii=not text.isprintable()).replace("<", "\\u003c")

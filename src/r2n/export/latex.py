@@ -78,7 +78,7 @@ def _table(rules: RuleSet | ClassRules, prediction: str) -> list[str]:
 
 
 def rule(conjunction: Rule) -> str:
-    """A conjunction, in mathematics."""
+    """Write a conjunction, in mathematics."""
     return r" \land ".join(map(_literal, conjunction.literals)) or r"\text{true}"
 
 
@@ -101,7 +101,7 @@ def _sum(terms: Terms) -> str:
 
 
 def _product(key: Key, a: float) -> str:
-    """A set is in Iverson's brackets, which are 1 where it holds and else 0."""
+    """Write a term; a set in Iverson's brackets, which are 1 where it holds and else 0."""
     match key:
         case str():
             factor = name(key)
@@ -113,7 +113,7 @@ def _product(key: Key, a: float) -> str:
 
 
 def number(value: float) -> str:
-    r"""A number, with its power of ten written as one.
+    r"""Write a number, with its power of ten as one.
 
     >>> print(number(-0.25), number(1e22), number(2.5e-7))
     -0.25 10^{22} 2.5 \cdot 10^{-7}
@@ -126,17 +126,17 @@ def number(value: float) -> str:
 
 
 def name(column: str) -> str:
-    """A column's name; quoted as in a printed rule if it is empty or has what cannot be shown."""
+    """Write a column's name; quote it as a printed rule does if it is empty or has what cannot be shown."""
     return rf"\text{{{escape(column if column.strip() and column.isprintable() else write_name(column))}}}"
 
 
 def value(category: Value) -> str:
-    """A category or label, quoted as in a printed rule where its type would not be seen."""
+    """Write a category or label, quoted as in a printed rule where its type would not be seen."""
     return rf"\text{{{escape(write_value(category))}}}"
 
 
 def escape(text: str) -> str:
-    r"""Text as TeX must be given it to show it as it is.
+    r"""Escape text so that TeX shows it as it is.
 
     >>> print(escape("50% of a_b"))
     50\% of a\_b

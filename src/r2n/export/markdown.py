@@ -38,12 +38,12 @@ def write(rules: RuleSet | ClassRules, *, title: str = "") -> str:
 
 
 def _code(text: str) -> str:
-    """A code span in a table's cell: in more backticks than the text has in a row, and with | escaped."""
+    """Write a code span in a table's cell: in more backticks than the text has in a row, and with | escaped."""
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}".replace("|", "\\|")
 
 
 def _plain(text: str) -> str:
-    """Text on one line, with nothing in it that Markdown would take for more."""
+    """Write text on one line, with nothing in it that Markdown would take for more."""
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>~&$])", r"\\\1", " ".join(text.split()))

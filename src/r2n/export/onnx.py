@@ -54,7 +54,7 @@ def write(
 
 
 def _labels(found: Typed, n_rules: int) -> np.ndarray[Any, Any]:
-    """The label by the number of the rule; a rule that can never be true is never asked for."""
+    """Look the label up by the rule's number; a rule that can never be true is never asked for."""
     labels: list[Value] = [found.default] * (n_rules + 1)
     for case in found.cases:
         labels[case.number] = case.label
@@ -62,7 +62,7 @@ def _labels(found: Typed, n_rules: int) -> np.ndarray[Any, Any]:
 
 
 def _inputs(rules: RuleSet | ClassRules, found: Typed) -> dict[str, Field]:
-    """What is read, by the name of its input. The number of rows is known from it, so there is at least one."""
+    """Declare what is read, by the name of its input. The number of rows is known from it, so there is at least one."""
     fields = list(found.fields.values())
     if not fields and rules.schema is not None and rules.schema.columns:
         names = (*rules.schema.numeric, *rules.schema.names)  # numbers, if there are any
@@ -93,7 +93,7 @@ def _check_texts(rules: RuleSet | ClassRules, found: Typed, missing: str) -> Non
 
 
 def _first_rule(graph: _Graph, found: Typed, inputs: Mapping[str, Field], missing: str) -> str:
-    """The number of the first rule that is true, 0 if none is: asked from the last to the first."""
+    """Find the number of the first rule that is true, 0 if none is: asked from the last to the first."""
     columns = {field.name: _Column(graph, name, field, missing) for name, field in inputs.items()}
     literals = dict.fromkeys(literal for case in found.cases for literal in case.rule.literals)
     truth = {literal: _truth(graph, literal, columns) for literal in literals}
@@ -166,7 +166,7 @@ class _Column:
         return self.graph.add("Not", self.graph.add("Or", found, self.is_missing())) if negated else found
 
     def filled(self, fill: float) -> str:
-        """The number, and this one where it is missing."""
+        """Read the number, and this one where it is missing."""
         return self.graph.add("Where", self.is_missing(), self.graph.constant(np.array([fill])), self.values)
 
     def gaps(self) -> str:
@@ -180,7 +180,7 @@ class _Column:
         return self.graph.add("Where", self.is_missing(), self.graph.constant(np.array([np.nan])), truth)
 
     def _is_any(self, values: Collection[Value]) -> str:
-        """Whether a number equals one of these: rows × numbers, then over the numbers."""
+        """Test whether a number equals one of these: rows × numbers, then over the numbers."""
         if not values:
             return self.graph.constant(np.array([False]))
         numbers = self.graph.constant(np.array([[float(value) for value in values]]))
@@ -205,7 +205,7 @@ class _Graph:
         self._constants: list[Any] = []
 
     def add(self, operator: str, *inputs: str, to: str = "", to_type: Any = None, **attributes: Any) -> str:
-        """A node; returns the name of its output."""
+        """Add a node, and return the name of its output."""
         from onnx import helper
 
         if to_type is not None:
@@ -215,12 +215,12 @@ class _Graph:
         return made
 
     def constant(self, array: np.ndarray[Any, Any]) -> str:
-        """A constant; returns its name."""
+        """Add a constant, and return its name."""
         self._constants.append(self.tensor(array, self._name("constant")))
         return str(self._constants[-1].name)
 
     def tensor(self, array: np.ndarray[Any, Any], name: str = "") -> Any:
-        """An array as ONNX holds it."""
+        """Turn an array into ONNX's."""
         from onnx import numpy_helper
 
         return numpy_helper.from_array(array, name)
@@ -233,7 +233,7 @@ class _Graph:
         return name
 
     def model(self, inputs: Mapping[str, Field], outputs: Mapping[str, np.dtype[Any]], words: str) -> bytes:
-        """The whole, as bytes."""
+        """Return the whole, as bytes."""
         from onnx import helper
 
         types = {name: np.dtype(object if field.type == "text" else float) for name, field in inputs.items()}

@@ -23,7 +23,7 @@ HELP = {
     "rule": "the name of the output that is the rule's number",
 }
 
-Terms: TypeAlias = tuple[tuple[str, float], ...]
+Sum: TypeAlias = tuple[tuple[str, float], ...]
 
 # A sum beyond all floats is infinite, or no number (inf - inf), and compared as such.
 _AS_IS = {"invalidValueTreatment": "asIs"}
@@ -93,7 +93,7 @@ def _mining_schema(found: Typed, target: str) -> Element:
 
 
 def _output(label: str, label_type: str, rule: str) -> Element:
-    """The label once more, for engines that show nothing but outputs, and the number of the rule that gave it."""
+    """Write the label once more, for engines that show nothing but outputs, and the number of the rule that gave it."""
     said = {"name": label, "optype": "categorical", "dataType": label_type, "feature": "predictedValue"}
     number = {"name": rule, "optype": "categorical", "dataType": "string", "feature": "entityId"}
     return element("Output", {}, element("OutputField", said), element("OutputField", number))
@@ -109,19 +109,19 @@ def _is_plain(literal: Halfspace) -> bool:
     return len(literal.terms) == 1 and abs(literal.terms[0][1]) == 1.0
 
 
-def _mirror(literal: Halfspace) -> Terms:
+def _mirror(literal: Halfspace) -> Sum:
     return tuple((name, -a) for name, a in literal.numbers)
 
 
-def _name_sums(found: Typed, taken: set[str]) -> dict[Terms, str]:
-    """A name for each sum that must be derived."""
+def _name_sums(found: Typed, taken: set[str]) -> dict[Sum, str]:
+    """Name each sum that must be derived."""
     literals = [literal for case in found.cases for literal in case.rule.literals]
     sums = dict.fromkeys(_mirror(s) for s in literals if isinstance(s, Halfspace) and not _is_plain(s))
     free = (name for name in chain(["sum"], (f"sum {k}" for k in count(2))) if name not in taken)
     return dict(zip(sums, free, strict=False))
 
 
-def _derive(terms: Terms, name: str) -> Element:
+def _derive(terms: Sum, name: str) -> Element:
     if len(terms) > _LONGEST:
         raise ParameterError(
             f"a sum has {len(terms)} columns, but PMML nests sums, and at most {_LONGEST} are written. "
@@ -144,11 +144,11 @@ def _product(column: str, a: float) -> Element:
 
 
 def _by_number(found: Typed) -> list[list[NumberedRule]]:
-    """The cases that a rule consists of: more than one if it counts sets, or fills columns, in its sums."""
+    """Split a rule into its cases: more than one if it counts sets, or fills columns, in its sums."""
     return [list(group) for _, group in groupby(found.cases, key=lambda case: case.number)]
 
 
-def _simple_rule(group: list[NumberedRule], sums: dict[Terms, str], words: dict[int, str]) -> Element:
+def _simple_rule(group: list[NumberedRule], sums: dict[Sum, str], words: dict[int, str]) -> Element:
     number, label = group[0].number, group[0].label
     either = [_join("and", [_predicate(literal, sums) for literal in case.rule.literals]) for case in group]
     printed = element("Extension", {"extender": "r2n", "name": "rule", "value": words[number]})
@@ -156,7 +156,7 @@ def _simple_rule(group: list[NumberedRule], sums: dict[Terms, str], words: dict[
 
 
 def _join(operator: str, predicates: list[Element]) -> Element:
-    """Predicates as one; True if there are none, as in an empty rule."""
+    """Join predicates into one; True if there are none, as in an empty rule."""
     match predicates:
         case []:
             return element("True")
@@ -166,7 +166,7 @@ def _join(operator: str, predicates: list[Element]) -> Element:
             return element("CompoundPredicate", {"booleanOperator": operator}, *predicates)
 
 
-def _predicate(literal: Literal, sums: dict[Terms, str]) -> Element:
+def _predicate(literal: Literal, sums: dict[Sum, str]) -> Element:
     match literal:
         case Halfspace(((str(column), 1.0 | -1.0),), _):
             read = literal.comparison()
@@ -198,7 +198,7 @@ def _membership(column: str, values: tuple[Value, ...], negated: bool) -> Elemen
 
 
 def _one_by_one(column: str, values: tuple[Value, ...], negated: bool) -> Element:
-    """Without an array, because engines differ in how they read quotes and backslashes there."""
+    """Compare with one value after the other: engines differ in how they read quotes and backslashes in arrays."""
     operator, join = ("notEqual", "and") if negated else ("equal", "or")
     each = [element("SimplePredicate", {"field": column, "operator": operator, "value": _text(v)}) for v in values]
     return _join(join, each)
@@ -209,5 +209,5 @@ def _array_item(value: Value) -> str:
 
 
 def _text(value: Value) -> str:
-    """A value in its shortest form that reads back exactly."""
+    """Write a value in its shortest form that reads back exactly."""
     return str(value).lower() if isinstance(value, bool) else str(value)

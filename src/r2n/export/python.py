@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from r2n.export._plain import Source, counted_columns, decisions, long_sums, missing_codes, summed_columns
+from r2n.export._plain import Syntax, counted_columns, decisions, long_sums, missing_codes, summed_columns
 from r2n.export._types import cells_of
 from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
 from r2n.table import Value
@@ -84,7 +84,7 @@ def write(rules: RuleSet | ClassRules) -> str:
         f"NUMBERS = {summed_columns(rules)!r}\n"
     )
     names = long_sums(rules)
-    sums = (f"    {name} = {step}\n" for literal, name in names.items() for step in _SOURCE.steps(literal, name))
+    sums = (f"    {name} = {step}\n" for literal, name in names.items() for step in _SYNTAX.steps(literal, name))
     branches = (_branch(rule, k, names) for k, (rule, _) in enumerate(asked, start=1))
     return "".join((_HEAD, constants, _BODY, *sums, *branches, "    return 0\n", _FOOT))
 
@@ -103,7 +103,7 @@ def _literal(literal: Literal, names: Mapping[Halfspace, str] = MappingProxyType
     match literal:
         case Halfspace():
             known = (f"{_literal(Known(name))} and " for name in counted_columns(literal))
-            return "".join(known) + _SOURCE.halfspace(literal, names.get(literal))
+            return "".join(known) + _SYNTAX.halfspace(literal, names.get(literal))
         case Membership(name, values, negated):
             # A missing value is outside of no set.
             listed = ", ".join(map(repr, (None, *values) if negated else values))
@@ -127,4 +127,4 @@ def _points(one: Membership | Missing, a: float) -> str:
     return f"({a!r} if {_literal(one)} else 0.0)"
 
 
-_SOURCE = Source(_number, _write_filled, _points)
+_SYNTAX = Syntax(_number, _write_filled, _points)

@@ -73,7 +73,7 @@ def write(
 
 
 def _lay_out(found: exp.Expr, dialect: str | type[Dialect]) -> str:
-    """On several lines, unless a name or a text has lines of its own, or a word that sqlglot marks lines with."""
+    """Write on several lines, unless a name or a text has lines of its own, or a word that sqlglot marks lines with."""
     plain = found.sql(dialect=dialect)
     return found.sql(dialect=dialect, pretty=plain.isprintable() and "__SQLGLOT__" not in plain)
 
@@ -129,7 +129,7 @@ FORMS: dict[str, Callable[[SQLWriter, Mapping[str, str]], exp.Expr]] = {
 
 
 def _choice(whens: list[tuple[exp.Expr, exp.Expr]], default: exp.Expr) -> exp.Expr:
-    """The first whose condition is true; what is NULL is not."""
+    """Choose the first whose condition is true; what is NULL is not."""
     from sqlglot import exp
 
     if not whens:
@@ -141,7 +141,7 @@ def _choice(whens: list[tuple[exp.Expr, exp.Expr]], default: exp.Expr) -> exp.Ex
 
 
 def _labels(labels: list[Value], writer: SQLWriter) -> list[exp.Expr]:
-    """All of one type: if they are not, text that keeps them apart, 3 and "3" with its quotes."""
+    """Write the labels in one type: if they have several, as text that keeps them apart, 3 and "3" with its quotes."""
     from sqlglot import exp
 
     match type_of_values(labels):
@@ -173,7 +173,7 @@ def _new_column(writer: SQLWriter, names: Mapping[str, str], what: str) -> exp.I
 
 
 def _table(name: str, dialect: str) -> exp.Table:
-    """A table's name as one writes it in SQL, such as `people`, `sales.people` or `"my table"`."""
+    """Read a table's name as one writes it in SQL, such as `people`, `sales.people` or `"my table"`."""
     import sqlglot
     from sqlglot import exp
 

@@ -52,7 +52,7 @@ def write(rules: RuleSet | ClassRules, *, rows: object = None) -> bytes:
 
 
 def _save_bytes(book: Any) -> bytes:
-    """The same book gives the same bytes: neither it nor the archive says when it was written."""
+    """Return the file's bytes, always the same for a book: neither it nor the archive says when it was written."""
     from openpyxl.writer.excel import ExcelWriter
 
     book.properties.created = book.properties.modified = datetime(2000, 1, 1)
@@ -65,7 +65,7 @@ def _save_bytes(book: Any) -> bytes:
 
 
 def _columns(table: Table | None, names: tuple[str, ...]) -> list[list[Cell]]:
-    """The cells column by column: numbers, texts, Booleans, or nothing."""
+    """Read the cells column by column: numbers, texts, Booleans, or nothing."""
     return [[None] for _ in names] if table is None else [_cells(table, name) for name in names]
 
 
@@ -100,7 +100,7 @@ def _write_rows(sheet: Any, rules: RuleSet | ClassRules, columns: list[list[Cell
 
 
 def _heads(rules: RuleSet | ClassRules) -> list[str]:
-    """No two alike: a column of the table may be called `rule` too."""
+    """Write the heads, no two alike: a column of the table may be called `rule` too."""
     heads = [_head(name) for name in ordered_columns(rules)]
     for head in [*(f"rule {case.number}" for case in cases(rules)), "rule", "prediction"]:
         heads.append(next(name for name in accumulate(repeat(" (r2n)"), initial=head) if name not in heads))
@@ -108,7 +108,7 @@ def _heads(rules: RuleSet | ClassRules) -> list[str]:
 
 
 def _formulas(rules: RuleSet | ClassRules, row: int) -> Iterator[str]:
-    """Of one row: the truth of each rule, the number of the first that is true, and the label."""
+    """Write a row's formulas: the truth of each rule, the number of the first that is true, and the label."""
     sheet = Sheet(place(rules, f"A{row}"), rules.schema)
     advice = "Fit again with max_columns, or split the rule or its sets of categories."
     for case in cases(rules):
@@ -138,7 +138,7 @@ def _write_words(sheet: Any, rules: RuleSet | ClassRules) -> None:
 
 
 def _put(sheet: Any, row: int, cells: Sequence[Cell]) -> None:
-    """Values into the cells of a row; a text that begins with = is a text, not a formula."""
+    """Put values into the cells of a row; a text that begins with = is a text, not a formula."""
     for k, value in enumerate(cells, start=1):
         if isinstance(value, str) and not is_written(value):
             raise ParameterError(f"{shown(value)} cannot be written into a cell, or told from a blank one. Rename it.")
@@ -149,7 +149,7 @@ def _put(sheet: Any, row: int, cells: Sequence[Cell]) -> None:
 
 
 def _escape(text: str) -> str:
-    """A text as cells hold it: there `_x000D_` is a carriage return, and the underscore itself is `_x005F_`.
+    """Escape a text as cells hold it: there `_x000D_` is a carriage return, and the underscore itself is `_x005F_`.
 
     Texts in formulas are read as they are.
 
@@ -160,5 +160,5 @@ def _escape(text: str) -> str:
 
 
 def _head(name: str) -> str:
-    """A column's name as it is, or quoted where a cell cannot hold it."""
+    """Write a column's name as it is, or quoted where a cell cannot hold it."""
     return name if is_written(name) else write_name(name)

@@ -44,7 +44,7 @@ def find_best(decoded: Sequence[Decoded], by_loss: bool) -> Decoded:
     return min(decoded, key=lambda one: (one.temperature if by_loss else 0.0, one.score))
 
 
-def choose(decoded: Sequence[Decoded], empty: RuleSet, judges: Labelled, options: Options) -> Decoded:
+def choose_restart(decoded: Sequence[Decoded], empty: RuleSet, judges: Labelled, options: Options) -> Decoded:
     """Choose a restart by its training loss, as the paper does, or by its crisp rules on the rows that judge.
 
     Crisp rules compete with two constants: no rules, and one rule that is always true.
@@ -68,7 +68,7 @@ def finish_unrefined(
     Returns the rules with long and with short numbers, and the steps with how many rows each changed.
     """
     table = rows.table
-    chosen = choose(decoded, decoded[0].rules.with_rules(()), rows.take(judge), options)
+    chosen = choose_restart(decoded, decoded[0].rules.with_rules(()), rows.take(judge), options)
     lighter = simplify(chosen.rules)
     cleaned = clean_up(lighter, table, drop_below=0.0).rules
     kept = kept_within(cleaned, rows, options.caps, options.knowledge, options.price)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from r2n.errors import ParameterError, SchemaError
 from r2n.rules import RuleSet
+from r2n.rules.counts import read_sample_weight
 from r2n.rules.label import label_array
 from r2n.table import Schema, Value, as_value
 from r2n.table.cells import NOT_UNICODE, CellError, is_unicode, shown
@@ -210,20 +211,7 @@ def scale_to_counts(weight: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _read_sample_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
-    if sample_weight is None:
-        return np.ones(n_rows)
-    if np.asarray(sample_weight).dtype.kind in "Mm":
-        raise ParameterError("sample_weight holds dates. Give one number a row.")
-    try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(f"sample_weight must hold numbers: {error}. Give one number a row.") from None
-    if weight.ndim == 0:
-        weight = np.full(n_rows, float(weight))
-    if weight.shape != (n_rows,):
-        raise ParameterError(
-            f"sample_weight.shape == {weight.shape}, expected ({n_rows},). Give one number for each row."
-        )
+    weight = read_sample_weight(sample_weight, n_rows)
     if not np.isfinite(weight).all() or (weight < 0).any():
         row = int(np.argmax(~np.isfinite(weight) | (weight < 0)))
         raise ParameterError(

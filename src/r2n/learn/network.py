@@ -15,9 +15,9 @@ from r2n.learn.options import NETWORK_PROGRESS, Options
 from r2n.learn.settings import NetworkSettings
 from r2n.learn.trained import ClassNetwork, Restart, Weights
 from r2n.network import (
+    BestEpoch,
     Cooling,
     Halfspaces,
-    Kept,
     Network,
     Optimizer,
     Penalties,
@@ -64,7 +64,7 @@ def train_network(
     return Trained(decoded, tuple(history), shown, interrupted)
 
 
-def copy_restart(kept: Kept, decoded: Decoded) -> Restart:
+def copy_restart(kept: BestEpoch, decoded: Decoded) -> Restart:
     """Copy one restart's weights, so that a model does not keep the arrays of all restarts."""
     literals, u, v = kept.params
     weights = Weights(*(np.array(leaf) for leaf in (literals.W_p, literals.b, u, v)))

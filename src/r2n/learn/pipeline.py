@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.learn.border import Border
-from r2n.learn.decoded import Parts, Trained, choose, finish_unrefined
+from r2n.learn.decoded import Parts, Trained, choose_restart, finish_unrefined
 from r2n.learn.interruption import NOT_BEGUN
 from r2n.learn.learned import Learned
 from r2n.learn.options import NETWORK_PROGRESS, Options
@@ -143,7 +143,7 @@ def draw_fewer(rows: Labelled, parts: Parts, rng: np.random.RandomState) -> tupl
 def refine_trained(trained: Trained, work: Work) -> Learned:
     """Search from the network's rules, and choose among the results on the held-out rows."""
     options, decoded, expert = work.options, trained.decoded, work.options.knowledge.start
-    best = choose(decoded, work.empty, work.judges, options)
+    best = choose_restart(decoded, work.empty, work.judges, options)
     chosen = [best] if options.effort == "quick" else [*decoded, best]
     decoded_rules = [simplify(start.rules).rules for start in chosen]
     starts = list(dict.fromkeys([(), *([expert] if expert else []), *decoded_rules]))

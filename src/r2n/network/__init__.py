@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from r2n.network.literals import DecodedHalfspace, HalfspaceParams, Halfspaces, LiteralModule
     from r2n.network.model import Network, Params, Penalties, Structure
     from r2n.network.optimizer import Optimizer
-    from r2n.network.training import Kept, Settings, Training
+    from r2n.network.training import BestEpoch, Settings, Training
 
 __all__ = [
+    "BestEpoch",
     "Cooling",
     "DecodedHalfspace",
     "HalfspaceParams",
     "Halfspaces",
-    "Kept",
     "LiteralModule",
     "Network",
     "Optimizer",
@@ -40,7 +40,7 @@ _HOMES = {
     "literals": ("DecodedHalfspace", "HalfspaceParams", "Halfspaces", "LiteralModule"),
     "model": ("Network", "Params", "Penalties", "Structure"),
     "optimizer": ("Optimizer",),
-    "training": ("Kept", "Settings", "Training"),
+    "training": ("BestEpoch", "Settings", "Training"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -18,7 +18,7 @@ from r2n.errors import EngineUnavailable
 from r2n.network.batches import Rows
 from r2n.network.model import Network
 from r2n.network.record import Record
-from r2n.network.training import Index, Kept, Settings, Training
+from r2n.network.training import BestEpoch, Index, Settings, Training
 from r2n.runtime.forks import LOST
 
 SERVE = "import sys; sys.path[:] = {path!r}; from r2n.network.apart import serve; serve({handle})"
@@ -33,12 +33,12 @@ class Trainer(Protocol):
 
     def __iter__(self) -> Iterator[Record]: ...
 
-    def best(self) -> list[Kept]:
+    def best(self) -> list[BestEpoch]:
         """Return what was kept of each restart so far."""
 
 
 def start_training(network: Network, settings: Settings, rows: Rows, train: Index, judge: Index, seed: int) -> Trainer:
-    """Training in this process, or apart from it where JAX would wait for the parent's threads."""
+    """Start training in this process, or apart from it where JAX would wait for the parent's threads."""
     kind = TrainingApart if LOST.jax else Training
     return kind(network, settings, rows, train, judge, seed)
 
@@ -48,7 +48,7 @@ class TrainingApart:
 
     def __init__(self, network: Network, settings: Settings, rows: Rows, train: Index, judge: Index, seed: int) -> None:
         self._work = (network, settings, rows, train, judge, seed)
-        self._best: list[Kept] = []
+        self._best: list[BestEpoch] = []
 
     def __iter__(self) -> Iterator[Record]:
         here, there = Pipe()
@@ -72,13 +72,13 @@ class TrainingApart:
             records, self._best = chunk
             yield from records
 
-    def best(self) -> list[Kept]:
-        """The kept epoch of every restart, in the restarts' order."""
+    def best(self) -> list[BestEpoch]:
+        """Return the best epoch of every restart, in the restarts' order."""
         return self._best
 
 
 def _start_interpreter(there: Connection) -> "subprocess.Popen[bytes]":
-    """A new interpreter that finds the same packages and has this end of the connection."""
+    """Start an interpreter that finds the same packages and has this end of the connection."""
     executable = get_executable() or sys.executable
     path = [os.path.abspath(entry) for entry in sys.path]
     handle = there.fileno()

@@ -39,7 +39,7 @@ class Piece:
 
 
 def capacity(batch_size: int, width: int) -> int:
-    """Steps in a chunk: many for narrow tables, few for wide ones, whatever the number of rows.
+    """Choose the steps in a chunk: many for narrow tables, few for wide ones, whatever the number of rows.
 
     >>> capacity(batch_size=100, width=5), capacity(batch_size=200, width=500)
     (256, 10)
@@ -50,7 +50,7 @@ def capacity(batch_size: int, width: int) -> int:
 def epoch_pieces(
     epoch: int, rows: NDArray[np.int32], passes: int, batch_size: int, most: int, rng: np.random.Generator
 ) -> Iterator[Piece]:
-    """The rows, shuffled, `passes` times; the last batch is filled up with rows of weight 0, never dropped."""
+    """Shuffle the rows `passes` times; the last batch is filled up with rows of weight 0, never dropped."""
     order = np.concatenate([rng.permutation(rows) for _ in range(passes)])
     n_steps = -(-len(order) // batch_size)
     for start in range(0, n_steps, most):
@@ -75,7 +75,7 @@ def pack_pieces(pieces: Iterator[Piece], most: int) -> Iterator[list[Piece]]:
 
 
 def chunk_of(group: list[Piece], rows: Rows, total_weight: float, cooling: Cooling, most: int) -> Chunk:
-    """The group's batches, padded to `most` steps; `total_weight` is that of all rows trained on."""
+    """Pad the group's batches to `most` steps; `total_weight` is that of all rows trained on."""
     index = np.concatenate([piece.rows for piece in group])
     real = np.concatenate([piece.real for piece in group])
     steps = [(piece, piece.ends and k == len(piece.rows) - 1) for piece in group for k in range(len(piece.rows))]
@@ -102,7 +102,7 @@ def chunk_of(group: list[Piece], rows: Rows, total_weight: float, cooling: Cooli
 
 
 def judge_of(rows: Rows, judges: NDArray[np.int32], rng: np.random.Generator, n_blocks: int = JUDGE_BLOCKS) -> Judge:
-    """The rows that judge each epoch: all of them, or a fixed sample where there are many."""
+    """Take the rows that judge each epoch: all of them, or a fixed sample where there are many."""
     most = n_blocks * JUDGE_BLOCK_ROWS
     if len(judges) > most:
         judges = np.sort(rng.choice(judges, most, replace=False))

@@ -47,7 +47,7 @@ def prepare_engine() -> str:
 
 @lru_cache(maxsize=64)
 def training_program(network: Network, optimizer: Optimizer, tree: Any, shapes: tuple[Shape, ...]) -> Compiled:
-    """`run` for this network and arguments of these shapes: compiled, or found where an earlier process kept it."""
+    """Compile `run` for this network and arguments of these shapes, or find what an earlier process kept."""
     threads = prepare_engine()
     lowered = run.lower(*jax.tree.unflatten(tree, shapes), network=network, optimizer=optimizer)
     config: Any = jax.config  # published without types
@@ -56,13 +56,13 @@ def training_program(network: Network, optimizer: Optimizer, tree: Any, shapes: 
 
 
 def shapes_of(arguments: Any) -> tuple[Any, tuple[Shape, ...]]:
-    """What a program's arguments look like: their tree, and each leaf's shape and type."""
+    """Describe a program's arguments: their tree, and each leaf's shape and type."""
     leaves, tree = jax.tree.flatten(arguments)
     return tree, tuple(Shape(leaf.shape, leaf.dtype) for leaf in leaves)
 
 
 def compile_or_load(lowered: Lowered, store: Store | None, threads: str) -> Compiled:
-    """The compiled program, from the store if it has it; else it is put there."""
+    """Load the compiled program from the store, or compile it and put it there."""
     key = program_key(lowered, threads)
     loaded = None if store is None else _load(lowered, store, key)
     if loaded is not None:
@@ -76,7 +76,7 @@ def compile_or_load(lowered: Lowered, store: Store | None, threads: str) -> Comp
 
 
 def _load(lowered: Lowered, store: Store, key: str) -> Compiled | None:
-    """The kept program; None if there is none. One that JAX refuses, for whatever reason, is removed."""
+    """Load the kept program; None if there is none. One that JAX refuses, for whatever reason, is removed."""
     kept = store.read(key)
     if kept is None:
         return None
@@ -100,7 +100,7 @@ def _keep(compiled: Compiled, store: Store, key: str) -> None:
 
 
 def program_key(lowered: Lowered, threads: str) -> str:
-    """All that the compiled program depends on, as one name."""
+    """Name all that the compiled program depends on."""
     device = jax.devices()[0]
     parts = (
         lowered.as_text(),
@@ -117,7 +117,7 @@ def program_key(lowered: Lowered, threads: str) -> str:
 
 @cache
 def processor() -> tuple[str, ...]:
-    """What the processor is and can do: a program compiled for another may end this process."""
+    """Describe what the processor is and can do: a program compiled for another may end this process."""
     try:
         lines: Iterable[str] = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:  # not Linux

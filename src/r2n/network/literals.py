@@ -37,11 +37,11 @@ class LiteralModule(Protocol):
         ...
 
     def penalise(self, params: LiteralParams) -> Array:
-        """What the literals cost the loss, before its λ."""
+        """Compute what the literals cost the loss, before its λ."""
         ...
 
     def decode(self, params: LiteralParams, mean: Leaf | float = 0.0) -> tuple[Any, ...]:
-        """One plain value per literal, in the matrix's units; `mean` (d,) is that of its columns."""
+        """Decode the literals to plain values, in the matrix's units; `mean` (d,) is that of its columns."""
         ...
 
 
@@ -74,7 +74,7 @@ class Halfspaces:
     negligible: float = 0.0
 
     def initialise(self, rng: np.random.Generator, initial: str = "sparse") -> HalfspaceParams:
-        """Directions at random; boundaries that pass through the bulk of a standardised table.
+        """Draw directions at random, and boundaries that pass through the bulk of a standardised table.
 
         If `normal`, both are uniform within 1/√d, as the authors' code leaves them to PyTorch.
         """
@@ -104,12 +104,12 @@ class Halfspaces:
         return crisp
 
     def reads(self, params: HalfspaceParams) -> Leaf:
-        """Which columns (d, m) each literal reads, once negligible weights are left out."""
+        """Tell which columns (d, m) each literal reads, once negligible weights are left out."""
         size = abs(params.W_p)
         return size >= self.negligible * size.max(axis=0, keepdims=True, initial=0.0)
 
     def lighter(self, params: HalfspaceParams, mean: Leaf | float) -> HalfspaceParams:
-        """Without negligible weights: what they add on average goes into b, as columns need not be centred."""
+        """Drop negligible weights: what they add on average goes into b, as columns need not be centred."""
         W_p = params.W_p * self.reads(params)
         return HalfspaceParams(W_p, params.b + ((params.W_p - W_p).T * mean).sum(axis=1))
 

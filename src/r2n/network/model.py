@@ -61,7 +61,7 @@ class Network:
         return self.literals.n_literals + self.n_given
 
     def initialise(self, rng: np.random.Generator, initial: str = "sparse") -> Params:
-        """Weights at random.
+        """Draw weights at random.
 
         A conjunction has no gradient while Σ w(1-φ) ≥ 1 on every row, so if `sparse` u starts where about
         two of the M literals are in each rule, however wide the AND layer is. If `normal`, u and v start
@@ -87,7 +87,7 @@ class Network:
         return self.step_rules(p, jnp.concatenate([phi, given.astype(phi.dtype)]))
 
     def step_rules(self, p: Params, phi: Array) -> Array:
-        """The AND and OR layers of the step-function network on Boolean literals (M, n)."""
+        """Apply the AND and OR layers of the step-function network to Boolean literals (M, n)."""
         z = soft_and(phi, (p.u > 0).astype(phi.dtype))
         return self.soft_or(z, (p.v > 0).astype(phi.dtype))
 
@@ -103,6 +103,6 @@ class Network:
         )
 
     def decode(self, p: Params) -> Structure:
-        """The rules that the signs of u and v select, as indices into the M literals."""
+        """Read off the rules that the signs of u and v select, as indices into the M literals."""
         u, v = np.asarray(p.u) > 0, np.asarray(p.v) > 0
         return Structure(tuple(tuple(np.flatnonzero(u[:, j]).tolist()) for j in np.flatnonzero(v)))

@@ -34,7 +34,7 @@ class Optimizer:
     clip: float | None = None
 
     def begin(self, params: Params, restarts: int) -> Moments:
-        """On the host, where nothing has to be compiled."""
+        """Begin on the host, where nothing has to be compiled."""
         zeros = jax.tree.map(np.zeros_like, params)
         count = np.zeros(restarts, np.int32)
         if self.kind == "amsgrad":
@@ -42,7 +42,7 @@ class Optimizer:
         return optax.ScaleByAdamState(count=count, mu=zeros, nu=zeros)
 
     def direction(self, gradient: Params, moments: Moments) -> tuple[Params, Moments]:
-        """Where to go, in units of the learning rate, and the moments after it."""
+        """Compute where to go, in units of the learning rate, and the moments after it."""
         if self.clip is not None:
             gradient = clip_gradient_to(gradient, self.clip)
         if self.kind == "amsgrad":
@@ -52,7 +52,7 @@ class Optimizer:
 
 
 def clip_gradient_to(gradient: Params, most: float) -> Params:
-    """The gradient, brought to the norm `most` if it is longer."""
+    """Bring the gradient to the norm `most` if it is longer."""
     norm = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(gradient)))
     factor = jnp.minimum(1.0, most / (norm + 1e-6))
     scaled: Params = jax.tree.map(lambda leaf: leaf * factor, gradient)

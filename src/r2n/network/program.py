@@ -77,7 +77,7 @@ class Marks(NamedTuple):
 def initialise(
     network: Network, restarts: int, rng: np.random.Generator, optimizer: Optimizer = ADAM, initial: str = "sparse"
 ) -> TrainingState:
-    """Restarts that differ: each draws its own weights. On the host, where nothing has to be compiled."""
+    """Draw each restart its own weights, on the host, where nothing has to be compiled."""
     drawn = [network.initialise(rng, initial) for _ in range(restarts)]
     params: Params = jax.tree.map(lambda *leaves: np.stack(leaves), *drawn)
     never = np.full(restarts, np.inf, np.float32)
@@ -106,7 +106,7 @@ def _train_step(
     penalties: Penalties,
     state: TrainingState,
 ) -> TrainingState:
-    """One step of one restart on the chunk's i-th batch."""
+    """Take one step of one restart on the chunk's i-th batch."""
     loss, gradient = jax.value_and_grad(network.loss)(
         state.params, chunk.x[i], chunk.given[i], chunk.y[i], chunk.weight[i], chunk.tau[i], penalties
     )
@@ -141,7 +141,7 @@ def _end_epoch(
 def run(
     state: TrainingState, chunk: Chunk, judge: Judge, knobs: Knobs, network: Network, optimizer: Optimizer = ADAM
 ) -> tuple[TrainingState, Marks]:
-    """The chunk's steps, all restarts side by side."""
+    """Take the chunk's steps, all restarts side by side."""
     capacity, restarts = chunk.tau.shape[0], state.best_score.shape[0]
     blank = jnp.zeros((capacity, restarts))
     train_step = partial(_train_step, network, optimizer)

@@ -35,7 +35,7 @@ class Store:
     most_bytes: int = MOST_BYTES
 
     def read(self, key: str) -> bytes | None:
-        """What was written under this key; None if nothing was. An entry that is not whole is removed."""
+        """Read what was written under this key; None if nothing was. An entry that is not whole is removed."""
         path = self._path(key)
         try:
             if not _is_own(self.folder):
@@ -76,7 +76,7 @@ class Store:
         return self.folder / f"{key}.program"
 
     def _replace(self, path: Path, content: bytes) -> None:
-        """A draft is written and renamed, so that nobody ever reads half of it."""
+        """Write a draft and rename it, so that nobody ever reads half of it."""
         handle, name = tempfile.mkstemp(prefix=".draft-", dir=self.folder)
         draft = Path(name)
         try:
@@ -98,13 +98,13 @@ class Store:
 
 
 def user_store() -> Store | None:
-    """The store in the user's cache folder; None for a user who has no home."""
+    """Find the store in the user's cache folder; None for a user who has no home."""
     folder = user_cache_path("r2n") / "programs"
     return Store(folder) if folder.is_absolute() else None
 
 
 def _files(folder: Path) -> list[tuple[float, int, Path]]:
-    """When each file was last used, its size and its path; other processes may remove some meanwhile."""
+    """List when each file was last used, its size and its path; other processes may remove some meanwhile."""
     found = []
     for path in folder.iterdir():
         try:
@@ -123,7 +123,7 @@ def _unlink(path: Path) -> None:
 
 
 def _is_own(folder: Path) -> bool:
-    """Loading a program runs it: only what this user wrote may be loaded."""
+    """Check that only this user may write to the folder: loading a program runs it."""
     stat = folder.stat()
     own = not hasattr(os, "geteuid") or (stat.st_uid == os.geteuid() and not stat.st_mode & 0o002)
     if not own:

@@ -39,7 +39,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BestEpoch:
     """A restart's best epoch: its weights, the score it was kept for, and its temperature."""
 
     params: Params
@@ -66,7 +66,7 @@ class Training:
             yield from records
 
     def chunks(self) -> Iterator[list[Record]]:
-        """The records of each chunk, when it is done."""
+        """Yield the records of each chunk, when it is done."""
         s = self._settings
         times = np.resize(np.asarray(s.spread, dtype=np.float32), s.restarts)
         penalties = Penalties(*(λ * times for λ in s.penalties))
@@ -94,10 +94,10 @@ class Training:
             temperature = self._settings.cooling.temperature(epoch)
             yield Record(epoch, temperature, tuple(loss[k]), tuple(error[k]), tuple(map(int, n_rules[k])))
 
-    def best(self) -> list[Kept]:
-        """The kept epoch of every restart, in the restarts' order."""
+    def best(self) -> list[BestEpoch]:
+        """Return the best epoch of every restart, in the restarts' order."""
         best = jax.tree.map(np.asarray, self._state.best)
         marks = zip(
             *(np.asarray(each).tolist() for each in (self._state.best_score, self._state.best_tau)), strict=True
         )
-        return [Kept(jax.tree.map(lambda a, r=r: a[r], best), score, tau) for r, (score, tau) in enumerate(marks)]
+        return [BestEpoch(jax.tree.map(lambda a, r=r: a[r], best), score, tau) for r, (score, tau) in enumerate(marks)]

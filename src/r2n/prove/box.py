@@ -189,7 +189,7 @@ def sum_between(literal: Halfspace, box: Box) -> tuple[float, float]:
 
 
 def status(literal: Literal, box: Box) -> bool | None:
-    """Whether it is true, or false, on all that is left; None if that is open."""
+    """Tell whether it is true, or false, on all that is left; None if that is open."""
     if isinstance(literal, Halfspace) and literal.n_terms > 1:
         if not all(box[name].known for name in literal.columns):
             return False

@@ -47,7 +47,7 @@ class Case:
         return replace(self, box={**self.box, **changed})
 
     def says(self, literal: Literal) -> bool | None:
-        """Whether a literal is true, or false, in all of this case; None if that is not seen."""
+        """Tell whether a literal is true, or false, in all of this case; None if that is not seen."""
         known = status(literal, self.box)
         if known is not None or not isinstance(literal, Halfspace):
             return known
@@ -61,7 +61,7 @@ class Case:
         return None
 
     def unsure(self, rule: Literals) -> Literals | None:
-        """The literals of a rule that are not seen to be true; None if the rule is seen to be false."""
+        """List the literals of a rule that are not seen to be true; None if the rule is seen to be false."""
         left = []
         for literal in rule:
             known = self.says(literal)
@@ -197,7 +197,7 @@ def _along_column(case: Case, point: Mapping[str, float]) -> list[Case]:
 
 
 def _whole_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
-    """Integers, or one of several numbers: below and above the point."""
+    """Cut integers, or one of several numbers, below and above the point."""
     possible = case.box[name]
     at = min(max(point.get(name, 0.0), possible.low), possible.high)
     if possible.only is not None and possible.low < possible.high:
@@ -210,7 +210,7 @@ def _whole_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
 
 
 def _sign_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
-    """Numbers without bounds: rounding errors are known only if the sign is."""
+    """Split a column of unbounded numbers by sign: rounding errors are known only if it is."""
     possible = case.box[name]
     if possible.low < 0.0 < possible.high and max(-possible.low, possible.high) > HUGE:
         return [(possible.low, 0.0), (math.nextafter(0.0, 1.0), possible.high)]
@@ -218,7 +218,7 @@ def _sign_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
 
 
 def _size_cut(name: str, case: Case, point: Mapping[str, float]) -> Ranges:
-    """Numbers so large that a sum may overflow stand apart."""
+    """Split off numbers so large that a sum may overflow."""
     possible = case.box[name]
     wild = [literal for literal in case.held if not Demand(literal.numbers, 0.0).is_tame(case.box)]
     shares = [

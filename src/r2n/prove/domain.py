@@ -112,27 +112,6 @@ class Domain:
         )
 
     @classmethod
-    def unbounded(cls, columns: Iterable[str] = ()) -> Domain:
-        """Allow any row at all: every float, every category, missing values.
-
-        Parameters
-        ----------
-        columns : iterable of str
-            The columns to name.
-
-        Returns
-        -------
-        Domain
-            All rows.
-
-        Examples
-        --------
-        >>> print(Domain.unbounded(["age"]))
-        age: any
-        """
-        return cls(tuple((name, Values()) for name in columns))
-
-    @classmethod
     def read(cls, given: object) -> Domain:
         """Read a domain from a dict or from text.
 
@@ -221,26 +200,6 @@ class Domain:
         debt: 0..5
         """
         return Domain(tuple({**self.__dict__["_by_name"], **columns}.items()))
-
-    def without_missing(self, columns: Collection[str]) -> Domain:
-        """Rule out missing values in some columns.
-
-        Parameters
-        ----------
-        columns : collection of str
-            Their names.
-
-        Returns
-        -------
-        Domain
-            The narrower domain.
-
-        Examples
-        --------
-        >>> print(Domain.parse("age: 0..99").without_missing(["age"]))
-        age: 0..99 known
-        """
-        return self.with_columns({name: replace(self[name], missing=False) for name in columns})
 
     def reading(self, literals: Iterable[Literal]) -> Domain:
         """Restrict the columns that halfspaces compare to numbers.

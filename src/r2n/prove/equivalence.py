@@ -232,7 +232,7 @@ def _domain(before: Model, after: Model, said: Domain | Mapping[str, object] | N
 
 
 def _readings(before: Model, after: Model, domain: Domain) -> Iterator[tuple[Domain, Model, Model] | None]:
-    """The domain in parts, in each of which a column holds codes for a missing value or none; and the two as read so.
+    """Yield the domain in parts, by which columns hold codes for a missing value, with the models as they read each.
 
     Where both read a code as missing, that is the case of a missing value; unless the domain has none. None is for a
     part in which a model has more cases than can be looked at.

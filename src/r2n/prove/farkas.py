@@ -82,7 +82,7 @@ def solve(demands: Sequence[Demand], box: Box) -> Outcome:
 def _deepest(
     demands: Sequence[Demand], box: Box, scales: Mapping[str, float]
 ) -> tuple[dict[str, float], float, list[float]] | None:
-    """The point, by how much it meets the demands (negative: fails), and the weight of each demand."""
+    """Find the deepest point, by how much it meets the demands (negative: fails), and the weight of each demand."""
     from scipy.optimize import linprog  # only proofs need it: loading and predicting do with numpy
 
     place = {name: k for k, name in enumerate(scales)}

@@ -213,7 +213,7 @@ class Prover:
         self._rows.append(whole)
 
     def _known(self, true: tuple[Literal, ...], false: tuple[Rule, ...]) -> bool:
-        """Whether a row that was found before is one."""
+        """Check whether a row that was found before is one."""
         return bool(self._where(true) & ~reduce(int.__or__, (self._where(rule.literals) for rule in false), 0))
 
     def _where(self, literals: Iterable[Literal]) -> int:

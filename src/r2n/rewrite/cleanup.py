@@ -27,14 +27,14 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class CleanedRules:
     """The cleaned rules, and the steps that led to them."""
 
     rules: RuleSet
     steps: tuple[Step, ...]
 
 
-def clean_up(rules: RuleSet, table: Table, drop_below: float = 0.025) -> Cleaned:
+def clean_up(rules: RuleSet, table: Table, drop_below: float = 0.025) -> CleanedRules:
     """Drop small coefficients, then literals and rules that do nothing on these rows.
 
     >>> rules = RuleSet.parse("yes if x + 0.001·y > 1 and x > -100 or x > 50 else no")
@@ -49,7 +49,7 @@ def clean_up(rules: RuleSet, table: Table, drop_below: float = 0.025) -> Cleaned
         raise ParameterError(f"drop_below must be at least 0 and below 1, not {drop_below!r}.")
     lighter = _without_small_coefficients(rules, table, drop_below)
     busy = _without_idle_literals(lighter, table)
-    return Cleaned(
+    return CleanedRules(
         busy,
         (
             Step("drop small coefficients", _count_changes(rules, lighter, table)),

@@ -144,7 +144,7 @@ def _drawbacks(fit: Halfspace, literal: Halfspace, table: Table, want: Bools) ->
 
 
 def _both_sides(literal: Halfspace, table: Table, care: Care) -> tuple[NDArray[np.intp], Bools]:
-    """The rows that the literal decides; where they are all on one side, the rest says where the other begins."""
+    """Take the rows that the literal decides; where they are all on one side, the rest says where the other begins."""
     known = np.flatnonzero(~np.isnan(literal.values(table)))
     truth = literal.evaluate(table)[known]
     elsewhere = ~np.isin(known, care.rows)
@@ -190,7 +190,7 @@ def _turn(literal: Halfspace, other: Halfspace) -> float:
 
 
 def _ratios(literal: Halfspace, table: Table, want: Bools, budget: int) -> Iterator[Halfspace]:
-    """p/q > r, where q is positive in all rows and r near what it was; written as the difference that it means."""
+    """Yield p/q > r where q is positive in all rows and r near what it was, written as the difference that it means."""
     if literal.n_terms != 2 or literal.sets or literal.fills:
         return
     for (p, a), (q, _) in (literal.numbers, literal.numbers[::-1]):
@@ -221,7 +221,7 @@ def _wrong(literal: Halfspace, table: Table, want: Bools) -> int:
 
 
 def _gaps(values: Floats, want: Bools, budget: int) -> list[tuple[float, float]]:
-    """Between which thresholds at most so many rows are wrong; the best first. Rows without a value are false.
+    """Find between which thresholds at most so many rows are wrong; the best first. Rows without a value are false.
 
     >>> _gaps(np.array([1.0, 2, 3, 4]), np.array([False, False, True, True]), 0)
     [(2.0, 3.0)]

@@ -18,26 +18,13 @@ from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.terms import Filled, most_of, term_values
 from r2n.table import Table
 
-Rows: TypeAlias = NDArray[np.intp]
+Places: TypeAlias = NDArray[np.intp]
 
 _MOST_DIGITS = 17  # enough for every float
 
 # Candidates are tried on this many rows on either side of the boundary before on all rows:
 # those are the rows a wrong one changes first, and most candidates are wrong.
 _NEAREST = 128
-
-
-def round_ruleset(rules: RuleSet, table: Table) -> RuleSet:
-    """Find the shortest numbers that keep the truth of every literal on every row.
-
-    >>> rules = RuleSet.parse("yes if 1.9871·debt - 0.9124·income < 0.01347 else no")
-    >>> table = Table.read({"income": [1.0, 2.0, 5.0], "debt": [2.0, 1.5, 1.0]})
-    >>> print(round_ruleset(rules, table))
-    yes if debt - 0.5·income < 0
-    else no
-    """
-    rounded = {literal: _round_literal(literal, table, table) for literal in rules.literals}
-    return rules.with_rules(Rule(tuple(rounded[literal] for literal in rule.literals)) for rule in rules.rules)
 
 
 def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] = ()) -> RuleSet:
@@ -51,10 +38,6 @@ def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] =
     >>> print(round_predictions(rules, table))
     yes if x > 0.3
         or y > 0
-    else no
-    >>> print(round_ruleset(rules, table))
-    yes if x > 0.2497
-        or y > 0.5
     else no
     """
     said = {literal: literal.evaluate(table) for literal in rules.literals}
@@ -85,7 +68,7 @@ def round_predictions(rules: RuleSet, table: Table, given: Collection[Literal] =
 
 
 def _round_literal(literal: Literal, table: Table, whole: Table) -> Literal:
-    """With the shortest numbers that keep its truth on the rows of a table, which are some of a whole one's.
+    """Find the shortest numbers that keep its truth on the rows of a table, which are some of a whole one's.
 
     If it is always, or never, true on these, they do not say where its boundary lies: then on those of the whole one.
     """
@@ -115,7 +98,7 @@ def _with_short_numbers(literal: Halfspace, table: Table) -> Halfspace:
 
 
 def with_short_fills(literal: Halfspace, table: Table, whole: Table) -> Halfspace:
-    """With the shortest fills that keep its truth in a table, and that lie among what the whole one has.
+    """Find the shortest fills that keep its truth in a table, and that lie among what the whole one has.
 
     >>> table = Table.read({"x": [1.0, 4, 6, 2, 9], "y": [3.0, 9, None, 1, None]})
     >>> print(with_short_fills(Halfspace.of({"x": 1, Filled("y", 2.8713): 1}, 10), table, table))
@@ -147,7 +130,7 @@ def _shortest_fill(literal: Halfspace, key: Filled, a: float, table: Table, whol
     return next((fill for fill in rounder if low < fill < high), key.fill)
 
 
-def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NEAREST) -> Rows:
+def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NEAREST) -> Places:
     """Find the rows nearest to the boundary on either side; rows with a missing value come last."""
     with np.errstate(over="ignore", invalid="ignore"):
         distance = np.abs(literal.values(table) - literal.threshold)
@@ -155,20 +138,20 @@ def nearest_rows(literal: Halfspace, table: Table, truth: Bools, most: int = _NE
     return np.concatenate([_smallest(side, distance[side], most) for side in sides])
 
 
-def _smallest(rows: Rows, distance: Floats, most: int) -> Rows:
+def _smallest(rows: Places, distance: Floats, most: int) -> Places:
     if len(rows) <= most:
         return rows
     return rows[np.argpartition(distance, most)[:most]]
 
 
 def in_units(literal: Halfspace, digits: int) -> list[Halfspace]:
-    """The literal in units of each of its columns of numbers, rounded; of sets only where there is nothing else."""
+    """Write the literal in units of each of its columns of numbers, rounded; of sets if there is nothing else."""
     units = literal.numbers or literal.terms
     return [scaled for _, a in units if (scaled := _divide(literal, abs(a), digits))]
 
 
 def _divide(literal: Halfspace, scale: float, digits: int) -> Halfspace | None:
-    """The literal divided by the size of one coefficient, the others rounded; without a threshold yet."""
+    """Divide the literal by the size of one coefficient, the others rounded; without a threshold yet."""
     terms = [(key, round_to(a / scale, digits)) for key, a in literal.terms]
     if any(a == 0.0 or not abs(a) <= most_of(key) for key, a in terms):
         return None

@@ -70,7 +70,7 @@ def _untie_rule(rule: Rule, table: Table, most: int | None, given: Collection[Li
 
 
 def _without_one(rule: Rule, fired: Table, given: Collection[Literal]) -> Iterator[Rule]:
-    """The rule with one set out of its sum, and without it, for each that is always the same where the rule holds.
+    """Yield the rule with one set out of its sum, and without it, for each set that does not vary where the rule holds.
 
     And the rule with one column no longer filled.
     """

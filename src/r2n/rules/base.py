@@ -260,7 +260,7 @@ class BaseRules(Facade):
         return self.with_branches([rule for rule in rules if next(places) not in gone] for _, rules in self.branches)
 
     def _place_of(self, number: int) -> int:
-        """The position of a rule that is named by its number."""
+        """Find the position of a rule that is named by its number."""
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             raise ParameterError(f"a rule is named by its number as printed, from 1, not by {number!r}.")
         if not 1 <= number <= self.n_rules:
@@ -307,12 +307,12 @@ def check_columns(rules: BaseRules) -> None:
 
 
 def keep_read_columns(schema: Schema, literals: Iterable[Literal]) -> Schema:
-    """The schema, knowing only what these literals read."""
+    """Restrict the schema to what these literals read."""
     found = tuple(literals)
     read = {name for each in found if isinstance(each, Halfspace | Membership) for name in each.columns}
     return schema.keep(read, {name for each in found for name in each.columns})
 
 
 def _or_below(head: str) -> str:
-    """What joins rules: a new line and an `or` that ends where the first line's head does, if that is not too long."""
+    """Write what joins rules: a new line and an `or` that ends where the first line's head does, if not too long."""
     return "\n" + "or ".rjust(min(len(head), MOST_INDENT))

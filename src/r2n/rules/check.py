@@ -13,7 +13,7 @@ from r2n.table.names import near, no_such_column
 
 
 def column_problem(schema: Schema, name: str, compared: bool = False) -> str | None:
-    """Why a literal cannot read this column, or (`compared`) not compare it with a number.
+    """Say why a literal cannot read this column, or (`compared`) not compare it with a number.
 
     >>> schema, _ = Schema.learn({"age": [31, 58], "region": ["north", "west"]})
     >>> column_problem(schema, "regoin")
@@ -31,7 +31,7 @@ def column_problem(schema: Schema, name: str, compared: bool = False) -> str | N
 
 
 def ratio_problem(schema: Schema, name: str) -> str | None:
-    """Why no ratio can be over this column: it stands for a difference, which below zero says another thing.
+    """Say why no ratio can be over this column: below zero, the difference it stands for says another thing.
 
     >>> schema, _ = Schema.learn({"income": [-3.5, 40.0]})
     >>> ratio_problem(schema, "income")
@@ -48,7 +48,7 @@ def ratio_problem(schema: Schema, name: str) -> str | None:
 
 
 def category_problem(schema: Schema, name: str, value: Value, unseen: bool = False) -> str | None:
-    """Why a value cannot be a category of this column of the schema; `unseen` ones may be allowed.
+    """Say why a value cannot be a category of this column of the schema; `unseen` ones may be allowed.
 
     >>> schema, _ = Schema.learn({"age": [31, 58], "region": ["north", "west"]})
     >>> category_problem(schema, "region", "nort")
@@ -69,7 +69,7 @@ def category_problem(schema: Schema, name: str, value: Value, unseen: bool = Fal
 
 
 def literal_problem(schema: Schema, literal: Literal, unseen: bool = False) -> str | None:
-    """The first problem of a literal, or None; `unseen` categories may be allowed."""
+    """Find the first problem of a literal, or None; `unseen` categories may be allowed."""
     compared = frozenset(literal.compared if isinstance(literal, Halfspace) else ())
     read = (column_problem(schema, name, name in compared) for name in literal.columns)
     named = ((one.column, value) for one in sets_of(literal) for value in one.values)

@@ -83,7 +83,7 @@ class ClassRules(BaseRules):
     # -- one rule set for each class -----------------------------------------------------------
 
     def __getitem__(self, label: object) -> RuleSet:
-        """The rule set of one class against all others."""
+        """Return the rule set of one class against all others."""
         for known, rules in self.branches:
             if known == label and isinstance(known, str) == isinstance(label, str):
                 return self._against_others(known, rules)
@@ -97,7 +97,7 @@ class ClassRules(BaseRules):
         return RuleSet(rules, label, f"not {label}", self.schema)
 
     def __len__(self) -> int:
-        """How many classes have rules."""
+        """Count the classes that have rules."""
         return len(self.branches)
 
     # -- evaluating ----------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def compare(terms: Terms, threshold: float, schema: Schema | None = None) -> Com
 
 
 def shortest_bound(threshold: float, flipped: bool = False) -> tuple[str, float]:
-    """`> threshold`, or for the mirrored sum `< -threshold`; with `>=` (`<=`) where that is shorter.
+    """Choose `> threshold`, or for the mirrored sum `< -threshold`; with `>=` (`<=`) where that is shorter.
 
     Between a float and the next one there is nothing, so v > c says the same as v >= next(c).
 

@@ -172,7 +172,7 @@ class Baseline:
         return [known.get(owner_of(label, rule)) for label, branch in rules.branches for rule in branch]
 
     def fits(self, rules: Model) -> bool:
-        """Whether these are counts of exactly these rules, with their labels tried in the same order.
+        """Check whether these are counts of exactly these rules, with their labels tried in the same order.
 
         Parameters
         ----------
@@ -270,7 +270,8 @@ def _objects(y: Any) -> NDArray[np.object_]:
     return labels
 
 
-def _weights(sample_weight: Any, n_rows: int) -> Floats:
+def read_sample_weight(sample_weight: Any, n_rows: int) -> Floats:
+    """Read one number for each row: 1 if none are given, or one for all."""
     if sample_weight is None:
         return np.ones(n_rows)
     if np.asarray(sample_weight).dtype.kind in "Mm":
@@ -279,8 +280,17 @@ def _weights(sample_weight: Any, n_rows: int) -> Floats:
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"sample_weight must hold numbers: {error}. Give one number a row.") from None
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
     if weight.shape != (n_rows,):
-        raise ParameterError(f"sample_weight must have one number for each of the {n_rows} rows, not {weight.shape}.")
+        raise ParameterError(
+            f"sample_weight.shape == {weight.shape}, expected ({n_rows},). Give one number for each row."
+        )
+    return weight
+
+
+def _weights(sample_weight: Any, n_rows: int) -> Floats:
+    weight = read_sample_weight(sample_weight, n_rows)
     bad = ~((weight >= 0) & (weight <= MOST_WEIGHT))
     if bad.any():
         rows = np.flatnonzero(bad).tolist()

@@ -11,7 +11,7 @@ from r2n.table import Schema
 
 
 def read_rule(rule: object, schema: Schema | None) -> Rule:
-    """A rule, or its text, checked against the schema if there is one."""
+    """Read a rule, or its text, and check it against the schema if there is one."""
     if isinstance(rule, str):
         return parse_rule(rule, schema)
     if not isinstance(rule, Rule):
@@ -23,7 +23,7 @@ def read_rule(rule: object, schema: Schema | None) -> Rule:
 
 
 def _check(literal: Literal, schema: Schema) -> None:
-    """A literal that was made, not written, has no line and column to point at."""
+    """Check a literal that was made, not written: it has no line and column to point at."""
     problem = literal_problem(schema, literal)
     if problem is not None:
         raise ParameterError(f"in `{literal}`, {problem}")

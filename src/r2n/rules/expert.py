@@ -131,7 +131,7 @@ def _literals(texts: Any, schema: Schema) -> tuple[Literal, ...]:
 
 
 def _rules(what: str, given: Any, schema: Schema, empty: RuleSet | None) -> tuple[Rule, ...]:
-    """A rule set, its text, or a list of rules or of their texts."""
+    """Read a rule set, its text, or a list of rules or of their texts."""
     if given is None or empty is None:
         return ()
     if isinstance(given, str):
@@ -154,7 +154,7 @@ def _rules(what: str, given: Any, schema: Schema, empty: RuleSet | None) -> tupl
 
 
 def _parse(what: str, text: Any, parse: Any, schema: Schema) -> Any:
-    """What the text says, which must be something about this table: errors point at the place."""
+    """Parse a text, which must be about this table: errors point at the place."""
     if not isinstance(text, str):
         if isinstance(text, Literal):
             return text
@@ -166,7 +166,7 @@ def _parse(what: str, text: Any, parse: Any, schema: Schema) -> Any:
 
 
 def _check(what: str, literal: Literal, schema: Schema) -> Literal:
-    """The literal, if it is about this table; categories that are not in it may be in other rows."""
+    """Return the literal if it is about this table; categories that are not in it may be in other rows."""
     problem = literal_problem(schema, literal, unseen=True)
     if problem is not None:
         raise ParameterError(f"{what}: in `{literal}`, {problem}")

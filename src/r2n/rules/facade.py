@@ -196,7 +196,7 @@ class Facade:
         return to_frame(self, library)  # type: ignore[arg-type]
 
     def _read_rule(self, rule: Rule | str, schema: Schema | None) -> Rule:
-        """A rule, or its text, checked against the schema if there is one."""
+        """Read a rule, or its text, and check it against the schema if there is one."""
         from r2n.rules.editing import read_rule
 
         return read_rule(rule, schema)

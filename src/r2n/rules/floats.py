@@ -10,7 +10,7 @@ from fractions import Fraction
 
 
 def largest_where(holds: Callable[[float], bool]) -> float | None:
-    """The largest finite float where `holds`, which must hold up to some float and fail beyond.
+    """Find the largest finite float where `holds`, which must hold up to some float and fail beyond.
 
     None if it holds nowhere or everywhere. Exact, by bisection over all 2⁶⁴ floats in 64 steps.
 
@@ -27,7 +27,7 @@ def largest_where(holds: Callable[[float], bool]) -> float | None:
 
 
 def _rank(number: float) -> int:
-    """The place of a float among all floats: a float's bits, read as an integer, grow with its size."""
+    """Compute a float's place among all floats: its bits, read as an integer, grow with its size."""
     bits: int = struct.unpack("<q", struct.pack("<d", abs(number)))[0]
     return bits if number >= 0.0 else -bits
 
@@ -75,7 +75,7 @@ def shortest_between(low: float, high: float) -> float:
 
 
 def _first_multiple(low: float, unit: Fraction) -> float:
-    """The smallest multiple of `unit` whose float is not below `low`; it may itself be a little, as 0.1 is."""
+    """Find the smallest multiple of `unit` whose float is not below `low`; it may itself be a little, as 0.1 is."""
     below = math.floor(Fraction(low) / unit)
     first = _as_float(below * unit)
     return first if first >= low else _as_float((below + 1) * unit)
@@ -89,7 +89,7 @@ def _as_float(number: Fraction) -> float:
 
 
 def round_to(number: float, digits: int) -> float:
-    """The nearest decimal with this many significant digits.
+    """Round to the nearest decimal with this many significant digits.
 
     >>> round_to(0.123456, 2), round_to(-98765.0, 1)
     (0.12, -100000.0)
@@ -98,7 +98,7 @@ def round_to(number: float, digits: int) -> float:
 
 
 def count_digits(number: float) -> int:
-    """How many significant digits it takes to write this float exactly; none for 0.
+    """Count the significant digits it takes to write this float exactly; none for 0.
 
     >>> count_digits(0.25), count_digits(-1200.0), count_digits(0.0)
     (2, 2, 0)

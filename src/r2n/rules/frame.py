@@ -18,7 +18,7 @@ LIBRARIES = ("pandas", "polars")
 
 
 def to_frame(rules: Model, library: str) -> Any:
-    """One row for each literal, and of its rule what was counted."""
+    """Make a frame with one row for each literal, and of its rule what was counted."""
     if library not in LIBRARIES:
         raise ParameterError(f"to_frame gives a frame of {' or '.join(LIBRARIES)}, not of {shown(library)}.")
     try:
@@ -53,14 +53,14 @@ def _columns(rules: Model) -> dict[str, list[Any]]:
 
 
 def _alike(labels: Sequence[Value]) -> Sequence[Value]:
-    """The labels as they are if one column can hold them, else as they are printed."""
+    """Return the labels as they are if one column can hold them, else as they are printed."""
     mixed = len({type(label) for label in labels}) > 1
     long = any(isinstance(label, int) and abs(label) >= 2**63 for label in labels)
     return [write_value(label) for label in labels] if mixed or long else labels
 
 
 def _shares(base: Baseline | None, counted: RuleCount | None, whole: bool) -> tuple[float, float, float]:
-    """What is known of a rule: coverage, precision and the weight of the rows that it alone covers."""
+    """Compute what is known of a rule: coverage, precision and the weight of the rows that it alone covers."""
     if base is None or counted is None:
         return math.nan, math.nan, math.nan
     coverage = counted.covered.weight / base.weight if base.weight > 0 else math.nan

@@ -89,7 +89,7 @@ class Parser(Reader):
             self.fail_at(start, str(error))
 
     def _branch(self, where: str) -> tuple[Value, tuple[Rule, ...]]:
-        """A label and its rules, up to the `else` that follows."""
+        """Parse a label and its rules, up to the `else` that follows."""
         return self._value("a label"), self._rules_of_label(where)
 
     def _rules_of_label(self, where: str) -> tuple[Rule, ...]:
@@ -139,7 +139,7 @@ class Parser(Reader):
         return self._halfspace(terms, comparison, self._number("the threshold"))
 
     def _about(self, column: str) -> Literal:
-        """What follows the name of a column that is not part of a sum."""
+        """Parse what follows the name of a column that is not part of a sum."""
         verb = self._take()
         if _reads(verb, "is"):
             if self._skip("missing"):
@@ -168,7 +168,7 @@ class Parser(Reader):
         return value
 
     def _ratio(self) -> Halfspace:
-        """p/q > r means p - r·q > 0, always: where q is positive the two say the same."""
+        """Parse p/q > r, which always means p - r·q > 0: where q is positive the two say the same."""
         p = self._name(compared=True)
         self._take()
         start, q = self._next.start, self._name(compared=True)
@@ -186,7 +186,7 @@ class Parser(Reader):
         return self._halfspace(self._sum(), _MIRRORED[comparison], number)
 
     def _halfspace(self, terms: list[tuple[Key, float]], comparison: str, number: float) -> Halfspace:
-        """Σ compared with a number, as Σ > c: `<` negates both sides, `>=` starts one float lower."""
+        """Parse Σ compared with a number, as Σ > c: `<` negates both sides, `>=` starts one float lower."""
         if comparison in ("<", "<="):
             terms, number = [(key, -a) for key, a in terms], -number
         if comparison in (">=", "<="):
@@ -216,7 +216,7 @@ class Parser(Reader):
         return self._summand(), sign * coefficient
 
     def _summand(self) -> Key:
-        """A column; in brackets one that is filled where it is missing, or a set of categories, which counts 1 or 0."""
+        """Parse a column; in brackets a filled one, or a set of categories, which counts 1 or 0."""
         start = self._next.start
         if not self._skip("("):
             return self._name(compared=True)

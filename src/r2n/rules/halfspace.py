@@ -220,7 +220,7 @@ class Halfspace:
         return total
 
     def _addends(self, table: Table) -> Iterator[Floats]:
-        """What is added up, in this order. A filled column counts 0 among the numbers where it is missing."""
+        """Yield what is added up, in this order. A filled column counts 0 among the numbers where it is missing."""
         for key, a in self.terms:
             if isinstance(key, Filled):
                 yield _product(a, np.where(table.known(key.column), table.numeric(key.column), 0.0))
@@ -327,7 +327,7 @@ def _coefficient(key: object, a: object) -> float:
 
 
 def _find_repeated(keys: Iterable[Key]) -> Key | None:
-    """The first that was there before."""
+    """Find the first that was there before."""
     seen: set[Key] = set()
     for key in keys:
         if key in seen:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
-from r2n.rules.membership import Bools
-from r2n.table import Value, as_value
-from r2n.table.cells import NOT_UNICODE, CellError, distinct_values, is_unicode, shown, value_id
+from r2n.rules.membership import Bools, read_value
+from r2n.table import Value
+from r2n.table.cells import distinct_values, value_id
 
 
 def is_label(labels: NDArray[Any], label: Value) -> Bools:
-    r"""Which of the labels are this one: numpy would cut a NUL off the end of a text that it is to compare with.
+    r"""Tell which labels are this one: numpy would cut a NUL off the end of a text that it is to compare with.
 
     >>> is_label(np.array(["a", "a\0"], dtype=object), "a\0").tolist()
     [False, True]
@@ -27,27 +27,22 @@ def is_label(labels: NDArray[Any], label: Value) -> Bools:
 
 
 def label_array(labels: Sequence[Value]) -> NDArray[Any]:
-    """Labels as they are: numpy would turn (False, "yes") into two texts, and cut a NUL off the end of one."""
+    """Keep labels as they are: numpy would turn (False, "yes") into two texts, and cut a NUL off the end of one."""
     cut = any(isinstance(label, str) and label.endswith("\0") for label in labels)
     return np.array(labels, dtype=object if cut or len(set(map(type, labels))) > 1 else None)
 
 
 def as_label(cell: object) -> Value:
-    """A label as the value it is; anything that cannot be one is refused."""
-    try:
-        value = as_value(cell)
-    except CellError as error:
-        raise ParameterError(f"the label {shown(cell)} {error}") from None
+    """Read a label as the value it is; refuse what cannot be one."""
+    value = read_value(cell, "label")
     if value is None:
         raise ParameterError("a label must be text, a number or a Boolean, not a missing value.")
-    if not is_unicode(value):
-        raise ParameterError(f"the label {shown(value)} {NOT_UNICODE}")
     # A class that came as 1.0 is given back as 1.0; only sets of categories equate it with 1.
     return float(value) if isinstance(cell, float | np.floating) else value
 
 
 def sort_classes(labels: Iterable[Value]) -> tuple[Value, ...]:
-    """The classes among some labels, sorted: numbers before texts.
+    """Sort the distinct labels: numbers before texts.
 
     >>> sort_classes(["no", "yes", 3, "no"])
     (3, 'no', 'yes')
@@ -56,5 +51,5 @@ def sort_classes(labels: Iterable[Value]) -> tuple[Value, ...]:
 
 
 def places_of(labels: Iterable[Value]) -> dict[Hashable, int]:
-    """The position of each class among all classes."""
+    """Map each class to its position among all classes."""
     return {value_id(label): k for k, label in enumerate(sort_classes(labels))}

@@ -21,7 +21,7 @@ def excess(text: str) -> str | None:
 
 
 def excess_of_rules(n_rules: int) -> str | None:
-    """The same of rules and classes.
+    """Say that there are more rules and classes than are read; None if there are not.
 
     >>> excess_of_rules(300_000)
     '300,000 rules and classes, but only 100,000'

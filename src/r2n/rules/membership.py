@@ -305,12 +305,18 @@ class Known(_OneColumn):
 
 
 def _category(cell: object) -> Value:
+    value = read_value(cell, "category")
+    if value is None:
+        raise ParameterError("a missing value is in no set of categories. Use Missing(column) instead.")
+    return value
+
+
+def read_value(cell: object, what: str) -> Value | None:
+    """Read a category or label as a plain value, None if it is missing; refuse what cannot be written down."""
     try:
         value = as_value(cell)
     except CellError as error:
-        raise ParameterError(f"the category {shown(cell)} {error}") from None
-    if value is None:
-        raise ParameterError("a missing value is in no set of categories. Use Missing(column) instead.")
-    if not is_unicode(value):
-        raise ParameterError(f"the category {shown(value)} {NOT_UNICODE}")
+        raise ParameterError(f"the {what} {shown(cell)} {error}") from None
+    if value is not None and not is_unicode(value):
+        raise ParameterError(f"the {what} {shown(value)} {NOT_UNICODE}")
     return value

@@ -98,7 +98,7 @@ def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
 
 
 def to_text(rules: RuleSet | ClassRules) -> str:
-    """The content of a model file: the rules, and of their training rows no more than these read."""
+    """Write the content of a model file: the rules, and of their training rows no more than these read."""
     rules = rules.without_unread()
     columns = None if rules.schema is None else rules.schema.to_json()
     if isinstance(rules, ClassRules):
@@ -113,7 +113,7 @@ def to_text(rules: RuleSet | ClassRules) -> str:
 
 
 def _count_rules(rules: RuleSet | ClassRules) -> int:
-    """Rules and classes; a rule set is one class."""
+    """Count rules and classes; a rule set is one class."""
     return rules.n_rules + (1 if isinstance(rules, RuleSet) else len(rules))
 
 
@@ -122,7 +122,7 @@ def _describe_rules(rules: Iterable[Rule]) -> list[list[dict[str, object]]]:
 
 
 def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
-    """Counts in the order of the rules; null for a rule that was not there. Tallies are written as lists."""
+    """List counts in the order of the rules; null for a rule that was not there. Tallies are written as lists."""
     base = rules.baseline
     if base is None:
         return None

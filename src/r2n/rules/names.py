@@ -38,7 +38,7 @@ def natural_key(name: str) -> tuple[Any, ...]:
 
 
 def _digits_key(digits: str) -> tuple[int, str]:
-    """Orders digits by their number without making it: Python refuses integers of 5,000 digits."""
+    """Order digits by their number without making it: Python refuses integers of 5,000 digits."""
     plain = digits.lstrip("0")
     return len(plain), plain
 

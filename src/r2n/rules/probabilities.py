@@ -17,7 +17,7 @@ _ADVICE = "Count them on rows with labels: rules.counted(X, y)."
 
 
 def estimate_probabilities(rules: Model, X: object) -> Floats:
-    """The probability of each class in each row, from the counts that the rules carry."""
+    """Estimate the probability of each class in each row from the counts that the rules carry."""
     base = rules.baseline
     if base is None:
         raise ParameterError(f"these rules carry no counts of rows, which probabilities are estimated from. {_ADVICE}")
@@ -38,7 +38,7 @@ def estimate_probabilities(rules: Model, X: object) -> Floats:
 
 
 def _probability(counts: Sequence[RuleCount], silent_positives: float, silent: float, fired: Bools) -> Floats:
-    """The label's probability: smoothed by one row of each class, above one half where a rule fires."""
+    """Estimate the label's probability: smoothed by one row of each class, above one half where a rule fires."""
     positives = np.array([counted.positives.weight for counted in counts])
     covered = np.array([counted.covered.weight for counted in counts])
     share = (fired @ positives + 1) / (fired @ covered + 2)
@@ -49,7 +49,7 @@ def _probability(counts: Sequence[RuleCount], silent_positives: float, silent: f
 
 
 def _share_out(weights: Floats, winner: int) -> Floats:
-    """Shares of the classes, smoothed by one row of each; the winner's is the largest, as it is what is predicted."""
+    """Compute the shares of the classes, smoothed by one row of each; the winner's, being predicted, is largest."""
     counts = 1.0 + weights
     counts[winner] = counts.max()
     shares: Floats = counts / counts.sum()

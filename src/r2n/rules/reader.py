@@ -57,7 +57,7 @@ class Reader:
             self.fail_at(start, problem)
 
     def whole(self, read: T) -> T:
-        """What was read, if nothing follows it."""
+        """Return what was read, if nothing follows it."""
         if self._next.kind != "end":
             self._fail("expected `and`, `or` or the end")
         return read

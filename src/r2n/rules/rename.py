@@ -78,7 +78,7 @@ def _rename(value: Any, names: Mapping[str, str]) -> Any:
 
 
 def _rename_model(model: Any, names: Mapping[str, str]) -> Any:
-    """Rules and schema at once, for rules must fit their schema."""
+    """Rename rules and schema at once, for rules must fit their schema."""
     bare = model.with_schema(None).with_baseline(None)
     rules = bare.with_branches(_rename(branch, names) for _, branch in model.branches)
     return rules.with_schema(_rename(model.schema, names)).with_baseline(_rename(model.baseline, names))

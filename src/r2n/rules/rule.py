@@ -126,11 +126,11 @@ class Rule:
 
 
 def sort_once(parts: Iterable[P]) -> tuple[P, ...]:
-    """Literals, or rules, in their order, each once."""
+    """Sort literals, or rules, and keep each once."""
     found = tuple(parts)
     return found if len(found) < 2 else tuple(dict.fromkeys(sorted(found, key=lambda part: part.sort_key())))
 
 
 def sort_columns(literals: Iterable[Literal]) -> tuple[str, ...]:
-    """The columns that literals read, in the order of columns."""
+    """Sort the columns that literals read in the order of columns."""
     return tuple(sorted({name for literal in literals for name in literal.columns}, key=natural_key))

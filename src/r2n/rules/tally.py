@@ -68,12 +68,12 @@ Decided: TypeAlias = tuple[tuple[Value, tuple[Tally, ...]], ...]
 
 
 def owner_of(label: Value, rule: Rule) -> Hashable:
-    """What tells a rule of a label from all others."""
+    """Return what tells a rule of a label from all others."""
     return value_id(label), rule
 
 
 def count_rules(rules: RuleSet, fired: Bools, truth: Bools, weight: Floats) -> CountedRules:
-    """Each rule's count, given which rules are true in which rows, and which rows have the label."""
+    """Count each rule, given which rules are true in which rows, and which rows have the label."""
     alone = fired & (fired.sum(axis=1) == 1)[:, None]
     covered, positives, only = (
         [Tally(int(n), float(w)) for n, w in zip(rows, weights, strict=True)]
@@ -88,7 +88,7 @@ def count_rules(rules: RuleSet, fired: Bools, truth: Bools, weight: Floats) -> C
 
 
 def first_claim(claims: Bools) -> Codes:
-    """The first column that is true in each row; the number of columns where none is."""
+    """Find the first column that is true in each row; the number of columns where none is."""
     first: Codes = np.where(claims.any(axis=1), claims.argmax(axis=1), claims.shape[1])
     return first
 
@@ -96,7 +96,7 @@ def first_claim(claims: Bools) -> Codes:
 def count_decided(
     deciders: Sequence[Value], decided: Codes, codes: Codes, weight: Floats, number: Codes | None = None
 ) -> Decided:
-    """How many rows of each class each label, and the default, decides; `number` says for how many rows each stands.
+    """Count the rows of each class that each label, and the default, decides; each stands for `number` rows.
 
     `codes` are positions among the classes; rows of no class have -1, and are left out.
     """

@@ -15,7 +15,7 @@ WORD = r"[^\W\d]\w*"
 
 
 def is_bare(name: str) -> bool:
-    """Whether a name can stand without quotes.
+    """Check whether a name can stand without quotes.
 
     >>> [is_bare(name) for name in ("income", "größe_2", "hours per week", "2nd", "IF")]
     [True, True, False, False, False]
@@ -24,7 +24,7 @@ def is_bare(name: str) -> bool:
 
 
 def write_name(name: str) -> str:
-    r"""A column's name, quoted as in JSON where it must be.
+    r"""Write a column's name, quoted as in JSON where it must be.
 
     >>> print(write_name("income"), write_name("hours per week"), write_name("not"), write_name("a\nb"))
     income "hours per week" "not" "a\nb"
@@ -36,7 +36,7 @@ def write_name(name: str) -> str:
 
 
 def write_value(value: Value) -> str:
-    """A category or label, written so that its type survives.
+    """Write a category or label so that its type survives.
 
     >>> print(write_value("north"), write_value("3"), write_value(3), write_value("True"), write_value(True))
     north "3" 3 "True" True
@@ -45,7 +45,7 @@ def write_value(value: Value) -> str:
 
 
 def write_number(number: float) -> str:
-    """The shortest text that reads back as exactly this float.
+    """Write the shortest text that reads back as exactly this float.
 
     >>> print(write_number(3.0), write_number(-0.1), write_number(1e22), write_number(2.5e-7))
     3 -0.1 1e22 2.5e-7
@@ -65,7 +65,7 @@ def split_number(number: float) -> tuple[str, int | None]:
 
 
 def write_sum(terms: Iterable[tuple[object, float]]) -> str:
-    """A sum of columns, or of sets in brackets, with their coefficients.
+    """Write a sum of columns, or of sets in brackets, with their coefficients.
 
     >>> print(write_sum((("income", 1.0), ("debt", -2.1), ("age", 0.5))))
     income - 2.1·debt + 0.5·age

@@ -48,7 +48,7 @@ class Token(NamedTuple):
 
 
 def tokenise(source: str) -> list[Token]:
-    """All tokens, and an `end` after them.
+    """Split a text into its tokens, and an `end` after them.
 
     >>> [(token.kind, token.text) for token in tokenise('x0 >= "a b"')]
     [('name', 'x0'), ('sign', '>='), ('string', 'a b'), ('end', '')]
@@ -68,7 +68,7 @@ def tokenise(source: str) -> list[Token]:
 
 
 def error_at(source: str, at: int, problem: str) -> ParseError:
-    """A ParseError for the place `at`, counted from the start of the text."""
+    """Make a ParseError for the place `at`, counted from the start of the text."""
     before = source[:at]
     line_start = before.rfind("\n") + 1
     line_end = source.find("\n", at)

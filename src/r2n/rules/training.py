@@ -19,7 +19,7 @@ ROUNDED = 1 + 1e-6  # how much more parts may weigh than the whole, for they wer
 
 
 def read_baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]], default: Value) -> Baseline | None:
-    """The counts of these rules, in the order of the file."""
+    """Read the counts of these rules, in the order of the file."""
     if item is None:
         return None
     if not isinstance(item, dict):
@@ -92,7 +92,7 @@ def check_fields(item: Mapping[str, Any], fields: frozenset[str] | set[str], wha
 
 
 def read_number(number: object) -> float:
-    """A finite number."""
+    """Read a finite number."""
     # A Boolean is an int to Python, but not a number here.
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise ModelFileError(f"a number was expected, not {shown(number)}.")

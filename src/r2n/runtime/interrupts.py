@@ -31,7 +31,7 @@ class Holder:
         raise KeyboardInterrupt
 
     def take(self) -> bool:
-        """Whether a Ctrl-C waits; from now on none does."""
+        """Tell whether a Ctrl-C waits, and take it: from now on none does."""
         waiting, self.waiting = self.waiting, 0
         return waiting > 0
 

@@ -75,7 +75,7 @@ WHOLE = Part()
 
 
 def tell_time(seconds: float, share: float) -> str:
-    """The time taken and, once enough is done to tell, about how much it will be in all.
+    """Tell the time taken and, once enough is done to tell, about how much it will be in all.
 
     >>> tell_time(35, 0.0), tell_time(35, 0.25), tell_time(3_700, 0.5)
     ('0:35', '0:35 of 2:20', '1:01:40 of 2:03:20')

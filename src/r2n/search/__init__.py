@@ -6,7 +6,7 @@ from r2n.search.finish import Refined
 from r2n.search.front import Front, Point
 from r2n.search.limits import kept_within
 from r2n.search.plan import Caps, Plan
-from r2n.search.problem import Labelled, Prices, Problem, recompute_objective
+from r2n.search.problem import Labelled, Prices, Problem
 from r2n.search.screen import screen_columns
 from r2n.search.shorten import with_short_numbers
 from r2n.search.stages import refine
@@ -24,7 +24,6 @@ __all__ = [
     "Refined",
     "descend",
     "kept_within",
-    "recompute_objective",
     "refine",
     "screen_columns",
     "with_short_numbers",

@@ -10,7 +10,7 @@ from math import inf
 
 
 @dataclass(slots=True)
-class Work:
+class WorkUnderWay:
     """Work under way, and whether the user cut it short."""
 
     interrupted: bool = False
@@ -41,13 +41,13 @@ class Clock:
 
     @staticmethod
     @contextmanager
-    def catch_interrupt() -> Iterator[Work]:
+    def catch_interrupt() -> Iterator[WorkUnderWay]:
         """Note a Ctrl-C that ends the work inside. What the work has stored until then stays.
 
         Use it as `with clock.catch_interrupt() as work, allow_interrupts():`. Outside of that a Ctrl-C waits, and ends
         the next such work before it begins.
         """
-        work = Work()
+        work = WorkUnderWay()
         try:
             yield work
         except KeyboardInterrupt:

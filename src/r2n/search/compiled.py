@@ -21,7 +21,7 @@ from numba.core.caching import FunctionCache
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Kept(FunctionCache):
+class KeptCode(FunctionCache):
     """Machine code kept beside the source or in the user's cache. What cannot be read there is compiled again."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -43,5 +43,5 @@ def compiled(function: Function) -> Function:
     """Compile at the first call, and keep the machine code where there is a folder to keep it in."""
     dispatcher: Any = njit(nogil=True, error_model="numpy")(function)
     with suppress(RuntimeError):  # no folder can be written to
-        dispatcher._cache = Kept(function)  # type: ignore[no-untyped-call, unused-ignore]
+        dispatcher._cache = KeptCode(function)  # type: ignore[no-untyped-call, unused-ignore]
     return cast(Function, dispatcher)

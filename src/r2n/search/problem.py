@@ -227,11 +227,6 @@ def make_exact(cost: Floats, weight: Floats) -> Floats:
     return rounded
 
 
-def recompute_objective(rules: RuleSet, problem: Problem) -> float:
-    """The objective recomputed from a rule set and nothing else: what is reported must equal it."""
-    return problem.error_of(rules.truth(problem.table)) + problem.prices.of_rules(rules.rules)
-
-
 def list_named_columns(knowledge: Knowledge) -> frozenset[str]:
     """The columns whose categories an expert names; they may be numbers."""
     rules = (*knowledge.start, *knowledge.fixed)

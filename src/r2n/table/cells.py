@@ -44,7 +44,7 @@ _DATE_TYPES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, 
 
 
 def shown(value: object) -> str:
-    """A value as an error message shows it: a long one cut.
+    """Write a value as an error message shows it: a long one cut.
 
     >>> shown("old"), shown(10**400), shown("a" * 100)
     ("'old'", 'of about 400 digits', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…")
@@ -176,7 +176,7 @@ def value_id(value: Value) -> Hashable:
 
 
 def distinct_values(values: Iterable[Value]) -> tuple[Value, ...]:
-    """Of values that are equal the first.
+    """Keep the first of values that are equal.
 
     >>> distinct_values([1, True, "1", 2**60, 2.0**60])
     (1, '1', 1152921504606846976)
@@ -203,7 +203,7 @@ def is_unicode(value: object) -> bool:
 
 
 def as_float(cell: object) -> float:
-    """The cell as a number, NaN if it is missing."""
+    """Read a cell as a number, NaN if it is missing."""
     value = as_value(cell)
     if value is None:
         return math.nan
@@ -249,7 +249,7 @@ def encode(array: AnyArray) -> tuple[Codes, tuple[Value, ...]]:
 
 
 def distinct(array: AnyArray) -> tuple[list[object], NDArray[np.intp]]:
-    """The distinct cells, and for each row the position of its cell among them."""
+    """Find the distinct cells, and for each row the position of its cell among them."""
     if array.dtype.kind in "fiub":
         # Never through a dict: every NaN of a float array becomes its own Python object there.
         cells, positions = np.unique(array, return_inverse=True)
@@ -275,7 +275,7 @@ def _is_plain(cell: object) -> bool:
 
 
 def holds_categories(array: AnyArray) -> bool:
-    """Whether a column of mixed Python objects holds any text or Boolean.
+    """Check whether a column of mixed Python objects holds any text or Boolean.
 
     >>> holds_categories(np.array([1, 2.5, None], dtype=object))
     False
@@ -284,7 +284,7 @@ def holds_categories(array: AnyArray) -> bool:
 
 
 def _each(cells: list[object], positions: NDArray[np.intp], read: Callable[[object], T]) -> list[T]:
-    """Every distinct cell read; what cannot be read is reported with its first row."""
+    """Read every distinct cell; report what cannot be read with its first row."""
     return [_read_at(cell, index, positions, read) for index, cell in enumerate(cells)]
 
 

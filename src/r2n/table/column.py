@@ -224,7 +224,7 @@ class Column:
 
 
 def own_codes(kind: Kind, categories: Collection[Value], codes: Iterable[Value]) -> tuple[Value, ...]:
-    """The codes without those that mean another type: to Python False is 0, but 0 is no code in a column of Booleans.
+    """Drop the codes that mean another type: to Python False is 0, but 0 is no code in a column of Booleans.
 
     >>> own_codes("categorical", (False, True), (0, -9, "?")), own_codes("numeric", (), (False, -9))
     ((-9, '?'), (-9,))
@@ -248,7 +248,7 @@ def _bound(item: Mapping[str, Any], field: str, unknown: float) -> float:
 
 
 def value_or_none(cell: object) -> Value | None:
-    """A cell as a value; None if it is missing, or cannot be one."""
+    """Read a cell as a value; None if it is missing, or cannot be one."""
     try:
         return as_value(cell)
     except CellError:
@@ -286,7 +286,7 @@ def check_kind(column: Column, table: Table) -> None:
 
 
 def refuse_foreign(column: Column, codes: Codes, values: tuple[Value, ...]) -> None:
-    """Numbers for text, text for numbers and the like: every row would silently be an unseen category.
+    """Refuse numbers for text, text for numbers and the like: every row would silently be an unseen category.
 
     Asked for a column that is read as categories, when it is read. 0 and 1 may stand for False and True, and these for
     numbers. Exports that read cells of any type ask the same.
@@ -317,5 +317,5 @@ def _refuse_broken_text(name: str, codes: Codes, values: tuple[Value, ...]) -> N
 
 
 def _sort(value: Value) -> str:
-    """What sort of category it is."""
+    """Tell what sort of category it is."""
     return "text" if isinstance(value, str) else "Booleans" if isinstance(value, bool) else "numbers"

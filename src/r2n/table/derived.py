@@ -53,7 +53,7 @@ class RowsOf(InOne):
 
 
 def _with_values(codes: Codes, values: tuple[Value, ...], kept: Bools) -> tuple[Codes, tuple[Value, ...]]:
-    """The column where only some values are kept; the others are missing."""
+    """Keep only some values of a column; the others become missing."""
     if kept.all():
         return codes, values
     place = np.where(kept, np.cumsum(kept) - 1, -1)
@@ -129,7 +129,7 @@ class WithMissing:
 
 
 def numbers_of(codes: Collection[Value], stored: np.dtype[Any] | None) -> list[float]:
-    """The numbers among them; in a column of less precision also as they are stored there: -9.9 is another one.
+    """Take the numbers among them; in a column of less precision also as they are stored there: -9.9 is another one.
 
     >>> numbers_of(["?", -9.9, 5e-324], None), numbers_of([-9.9, 5e-324], np.dtype(np.float32))
     ([-9.9, 5e-324], [-9.9, 5e-324, -9.899999618530273])

@@ -36,7 +36,7 @@ class Cells(NamedTuple):
 def read_table(
     path: Path, missing: Texts | Mapping[str, Texts] = (), cells: Mapping[str, Cells] | None = None
 ) -> pd.DataFrame:
-    """A CSV (.csv, .tsv, also .gz) or Parquet (.parquet) file as a frame.
+    """Read a CSV (.csv, .tsv, also .gz) or Parquet (.parquet) file as a frame.
 
     In a CSV, more texts may stand for missing values, in every column or by column: what is left may then be numbers.
     Columns named in `cells` hold what these read, and nothing else is missing there.
@@ -60,7 +60,7 @@ def read_table(
 
 
 def holds_integers(path: Path, name: str, missing: Texts = ()) -> bool:
-    """Whether a column with gaps, which pandas reads as floats, holds whole numbers as they are written."""
+    """Check whether a column with gaps, which pandas reads as floats, holds whole numbers as they are written."""
     import pandas as pd
 
     separator = next((_SEPARATORS[suffix.lower()] for suffix in path.suffixes if suffix.lower() in _SEPARATORS), None)
@@ -108,7 +108,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def suffix_repeats(names: Sequence[str]) -> list[str]:
-    """Names of which none is there twice, as pandas makes them of a CSV's.
+    """Add a suffix to each repeated name, as pandas does with a CSV's.
 
     >>> suffix_repeats(["a", "b", "a", "a"]), suffix_repeats(["a", "a", "a.1"])
     (['a', 'b', 'a.1', 'a.2'], ['a', 'a.2', 'a.1'])
@@ -134,7 +134,7 @@ def _say_repeated(path: Path, header: Sequence[str], names: Sequence[str]) -> No
 
 
 def _parse(path: Path, separator: str, **how: Any) -> pd.DataFrame:
-    """The file as pandas reads it; a column is of one type throughout, however long it is."""
+    """Parse the file with pandas; a column is of one type throughout, however long it is."""
     import pandas as pd
 
     usual = {"skipinitialspace": True, "index_col": False, "keep_default_na": False, "on_bad_lines": "error"}
@@ -149,7 +149,7 @@ def _parse(path: Path, separator: str, **how: Any) -> pd.DataFrame:
 
 
 def _refuse_long_lines(path: Path, separator: str, skip: bool) -> None:
-    """Cells beyond the header's say that a line is shifted; empty ones at its end say nothing."""
+    """Refuse cells beyond the header's, which say that a line is shifted; empty ones at its end say nothing."""
     lines = ((number, cells) for number, cells in _lines(path, separator, skip) if cells)
     _, header = next(lines)
     for number, cells in lines:
@@ -161,7 +161,7 @@ def _refuse_long_lines(path: Path, separator: str, skip: bool) -> None:
 
 
 def _each(column: pd.Series[Any], read: Callable[[str], object]) -> pd.Series[Any]:
-    """Every text of a column read, each distinct one once."""
+    """Read every text of a column, each distinct one once."""
     import pandas as pd
 
     found = {text: read(text) for text in column.unique()}
@@ -173,7 +173,7 @@ def _of_column(missing: Texts | Mapping[str, Texts], name: str) -> Texts:
 
 
 def _lines(path: Path, separator: str, skip: bool = True) -> Iterator[tuple[int, list[str]]]:
-    """Each line's number and its cells, none of them where it is empty."""
+    """Yield each line's number and its cells, none of them where it is empty."""
     opener = gzip.open if path.suffix.lower() == ".gz" else open
     # With -sig, because some programs start a file with a mark that is no part of the first name.
     with opener(path, "rt", encoding="utf-8-sig", newline="") as file:

@@ -50,7 +50,7 @@ def refuse_identifiers(table: Table, names: Iterable[str]) -> None:
 
 
 def _problem(codes: Codes, values: Sequence[Value]) -> str:
-    """What a column of categories holds that are none; nothing if they are."""
+    """Say what a column of categories holds if they are none."""
     present = np.unique(codes[codes >= 0])
     texts = [text for place in present.tolist() if isinstance(text := values[place], str)]
     if not texts or len(texts) < len(present):

@@ -199,7 +199,7 @@ def _finite(name: str, column: Floats, places: Sequence[int] | AnyArray) -> Floa
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that refuses writing: the memory may be the caller's own."""
+    """Make a view that refuses writing: the memory may be the caller's own."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -14,7 +14,7 @@ from r2n.table.names import no_such_column
 
 
 def read_missing_values(given: object, names: tuple[str, ...]) -> dict[str, tuple[Value, ...]]:
-    """For each column the values that stand for a missing one."""
+    """Read which values stand for a missing one, for each column."""
     if given is None:
         return dict.fromkeys(names, ())
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, given)

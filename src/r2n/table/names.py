@@ -15,7 +15,7 @@ _CUTOFF = 0.6  # difflib's own: the share of characters that two names must have
 
 
 def listed(values: Sequence[object] | Iterable[object], most: int = MOST_LISTED) -> str:
-    """Names or values as an error message lists them: the first ones, and how many more there are.
+    """List names or values in an error message: the first ones, and how many more there are.
 
     >>> listed(["age", "income"]), listed(range(10), most=3)
     ("'age', 'income'", '0, 1, 2 and 7 more')
@@ -31,7 +31,7 @@ def _cut(value: object) -> str:
 
 
 def near(word: str, words: Iterable[str], most: int = 3) -> list[str]:
-    """The names that a mistyped one may mean, the nearest first; quick, however many and however long they are.
+    """Find the names that a mistyped one may mean, the nearest first; quick, however many and however long they are.
 
     >>> near("incom", ["age", "income", "outcome"])
     ['income']
@@ -47,13 +47,13 @@ def near(word: str, words: Iterable[str], most: int = 3) -> list[str]:
 
 
 def _common(letters: Counter[str], word: str) -> float:
-    """The share of letters in common, in whatever order: never below what the comparison in full gives."""
+    """Compute the share of letters in common, in whatever order: never below what the comparison in full gives."""
     shared = (letters & Counter(word)).total()
     return 2.0 * shared / (letters.total() + len(word))
 
 
 def no_such_column(name: str, names: Sequence[str], where: str) -> str:
-    """What to say when a column is asked for that is not there.
+    """Say that a column is asked for that is not there, and which may be meant.
 
     >>> no_such_column("incom", ["age", "income"], "the table")
     "the table has no column 'incom'. Did you mean 'income'? Its columns are: 'age', 'income'."

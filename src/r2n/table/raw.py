@@ -46,7 +46,7 @@ class RawSource:
         return self._kinds[name]
 
     def stored(self, name: str) -> np.dtype[Any] | None:
-        """As floats of which precision the caller has the column, if it is less than double."""
+        """Tell as floats of which precision the caller has the column, if it is less than double."""
         return self._columns[name].stored
 
     def _look(self, name: str) -> Kind:
@@ -85,7 +85,7 @@ class RawSource:
         return loaded if self._rows is None else loaded[self._rows]
 
     def _place(self, row: int) -> int:
-        """Where the caller has this row."""
+        """Find where the caller has this row."""
         return row if self._rows is None else int(self._rows[row])
 
     def _unreadable(self, name: str, error: CellError) -> SchemaError:
@@ -97,7 +97,7 @@ BLOCK = 2**15  # rows: small enough to stay in a processor's cache
 
 
 def _split_matrix(matrix: AnyArray, places: Mapping[str, int]) -> Iterator[LazyColumns]:
-    """Some columns of a matrix, block by block.
+    """Split some columns of a matrix off, block by block.
 
     Where rows lie one after the other, reading a single column loads them all. So some rows are read at a time, and
     of these all columns.

@@ -37,7 +37,7 @@ class RawColumn:
 
 
 def read_columns(X: object, names: Sequence[str] | None = None) -> dict[str, RawColumn]:
-    """The columns of X by name; `names` are for tables without names of their own."""
+    """Read the columns of X by name; `names` are for tables without names of their own."""
     if hasattr(type(X), "toarray") and hasattr(type(X), "nnz"):
         raise SchemaError("sparse matrices are not read: 0 and missing differ here. Pass X.toarray().")
     if isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
@@ -53,7 +53,7 @@ def read_columns(X: object, names: Sequence[str] | None = None) -> dict[str, Raw
 
 
 def has_names(X: object) -> bool:
-    """Whether X names its columns itself (a frame or a dict), so that they are taken by name.
+    """Check whether X names its columns itself (a frame or a dict), so that they are taken by name.
 
     >>> has_names({"age": [1, 2]}), has_names(np.zeros((2, 1)))
     (True, False)
@@ -112,7 +112,7 @@ def same_names(X: Any, names: Iterable[str]) -> bool:
 
 
 def _names_of(X: Any) -> Iterable[Any]:
-    """The names that a frame or a dict has for its columns; to pyarrow, `columns` are the columns themselves."""
+    """List the names that a frame or a dict has for its columns; to pyarrow, `columns` are the columns themselves."""
     return X if isinstance(X, Mapping) else X.column_names if hasattr(X, "column_names") else X.columns
 
 
@@ -174,7 +174,7 @@ def _from_array(array: AnyArray, names: Sequence[str] | None) -> dict[str, RawCo
 
 
 def wrong_width(width: int, names: Sequence[str]) -> SchemaError:
-    """The words are scikit-learn's, because its users (and its checks) know them."""
+    """Refuse in scikit-learn's words, which its users (and its checks) know."""
     return SchemaError(
         f"X has {width} features, but r2n is expecting {len(names)} features as input: {list(names)}. "
         f"Pass the same columns in the same order."
@@ -231,7 +231,7 @@ def _from_vector(array: AnyArray) -> RawColumn:
 
 
 def _refuse(n_rows: int, reason: str) -> RawColumn:
-    """A column that only fails where it is used: a date column beside the ones needed does no harm."""
+    """Make a column that only fails where it is used: a date column beside the ones needed does no harm."""
     return RawColumn("mixed", n_rows, partial(_fail, reason))
 
 

@@ -241,7 +241,7 @@ def _check_range(name: str, column: Floats, centre: float, scale: float, wild: b
 
 
 def _centre_and_scale(column: Floats, how: str, weight: Floats | None) -> tuple[float, float, bool]:
-    """What to subtract, what to divide by, and whether wild values were left out of account."""
+    """Find what to subtract, what to divide by, and whether wild values were left out of account."""
     there = ~np.isnan(column)
     known = column[there]
     if how == "none" or known.size == 0:
@@ -262,7 +262,7 @@ def _centre_and_scale(column: Floats, how: str, weight: Floats | None) -> tuple[
 
 
 def _middle_and_distance(known: Floats, weight: Floats) -> tuple[float, float]:
-    """The median, and the median distance from it of the values that differ from it; 0 if none does."""
+    """Find the median, and the median distance from it of the values that differ from it; 0 if none does."""
     middle = _median(known, weight)
     with np.errstate(over="ignore"):
         distance = np.abs(known - middle)
@@ -271,7 +271,7 @@ def _middle_and_distance(known: Floats, weight: Floats) -> tuple[float, float]:
 
 
 def _median(values: Floats, weight: Floats) -> float:
-    """The value at half of the weight: one of the values."""
+    """Find the value at half of the weight: one of the values."""
     order = np.argsort(values, kind="stable")
     upto = np.cumsum(weight[order])
     return float(values[order[np.searchsorted(upto, upto[-1] / 2)]])

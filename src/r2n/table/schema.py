@@ -238,7 +238,7 @@ class Schema(Columns):
         return {column.name: column.missing_values for column in self.columns}
 
     def _check_same_names(self, names: tuple[str, ...]) -> None:
-        """The words are scikit-learn's, because its users (and its checks) know them."""
+        """Refuse other names in scikit-learn's words, which its users (and its checks) know."""
         if names == self.names:
             return
         unseen = sorted(set(names) - set(self.names))
