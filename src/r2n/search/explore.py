@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,14 +22,22 @@ from r2n.search.sample import draw_rows, measure_error
 from r2n.search.tasks import Task, carry_out
 
 
+Level: TypeAlias = tuple[Rules, ...]  # the ends at one price, the best first
+
+
 @dataclass(frozen=True, slots=True)
 class Explored:
     """What an exploration found, also if it was cut short."""
 
     points: tuple[Point, ...] = ()  # every rule set on the way
-    ends: tuple[Rules, ...] = ()  # where the descents at the last price ended, the best first
+    levels: tuple[Level, ...] = ()  # where the descents at each price ended
     sufficed: bool = False  # whether the last point was good enough to stop
     interrupted: bool = False  # by the user's Ctrl-C
+
+    @property
+    def ends(self) -> Level:
+        """Where the descents at the last price ended."""
+        return self.levels[-1] if self.levels else ()
 
 
 def explore(
@@ -46,13 +55,9 @@ def explore(
         return sketched
     journey = Journey(blank, plan, report)
     with plan.clock.catch_interrupt() as work, allow_interrupts():
-        problem = pose_problems(blank, rows, target, plan, rule)[-1]
-        design = DesignMatrix.of(problem)
-        reached = journey.descend([Task(problem, end, "sketch") for end in sketched.ends[: plan.continued]], design)
-        if reached and not journey.is_over():
-            journey.recombine(problem, design, reached)
-    ends = tuple(journey.ends) or sketched.ends
-    return Explored((*sketched.points, *journey.points), ends, interrupted=work.interrupted)
+        journey.settle(pose_problems(blank, rows, target, plan, rule), sketched.levels)
+    levels = tuple(journey.levels) or sketched.levels
+    return Explored((*sketched.points, *journey.points), levels, interrupted=work.interrupted)
 
 
 def sketch(
@@ -77,7 +82,7 @@ def sketch(
         problems = pose_problems(blank, rows.take(few), target[few], plan, rule)
         journey.travel(problems, DesignMatrix.of(problems[0]), drop_repeats(starts))
     points = journey.points if len(few) == rows.n_rows else score_points(journey.points, rows, target)
-    return Explored(tuple(points), tuple(journey.ends), journey.sufficed, work.interrupted)
+    return Explored(tuple(points), tuple(journey.levels), journey.sufficed, work.interrupted)
 
 
 def score_points(points: Iterable[Point], rows: Labelled, target: Floats) -> list[Point]:
@@ -93,7 +98,7 @@ def pose_problems(blank: RuleSet, rows: Labelled, target: Floats, plan: Plan, ru
     least = LEAST_ROWS_SAVED / count_effective_rows(rows.weight) if rule else 0.0
     columns = [sure * max(price, least) for price in plan.prices]
     # A category costs the lowest price from the first: a set that is cut short at first is hard to complete later.
-    prices = [Prices.of(column, min(rule * column, most), columns[-1]) for column in dict.fromkeys(columns)]
+    prices = [Prices.of(column, min(rule * columns[-1], most), columns[-1]) for column in dict.fromkeys(columns)]
     first = Problem.of(rows.table, blank.schema, target, rows.weight, prices[0], plan.caps, plan.knowledge)
     return [first, *map(first.at, prices[1:])]
 
@@ -107,24 +112,33 @@ class Journey:
     report: Report
     suffices: Callable[[Point], bool] | None = None
     points: list[Point] = field(default_factory=list)
-    ends: list[Rules] = field(default_factory=list)
+    levels: list[Level] = field(default_factory=list)
     sufficed: bool = False
 
-    def travel(self, problems: Sequence[Problem], design: DesignMatrix, starts: list[Rules]) -> None:
-        """Go through all prices, then escape at the last."""
+    def travel(self, problems: Sequence[Problem], design: DesignMatrix, starts: Sequence[Rules]) -> None:
+        """Go through all prices; at all but the first, escape from where the best descents end."""
         self.visit(problems[0], starts)
-        for problem in problems:
+        for number, problem in enumerate(problems):
             if self.is_over():
                 return
             reached = self.descend([Task(problem, start) for start in starts], design)
             if self.is_over():
                 return
-            self.recombine(problem, design, reached)
-            starts = self.ends[: self.plan.continued]
-            if problem.error(starts[0]) <= COLUMNS_LEFT_TO_GAIN * problems[-1].prices.column:
+            self.levels.append(self.recombine(problem, design, reached))
+            if problem.error(self.levels[-1][0]) <= COLUMNS_LEFT_TO_GAIN * problems[-1].prices.column:
                 return
-        if self.plan.escapes and not self.is_over():
-            self.escape(problems[-1], design, starts)
+            if number > 0 and self.plan.escapes and not self.is_over():
+                self.escape(problem, design)
+            starts = self.levels[-1][: self.plan.continued]
+
+    def settle(self, problems: Sequence[Problem], levels: Sequence[Level]) -> None:
+        """Descend on other rows from the best ends at each price but the first; or at the last that there is."""
+        design = DesignMatrix.of(problems[0])
+        for problem, ends in list(zip(problems, levels, strict=False))[min(len(levels), 2) - 1 :]:
+            reached = self.descend([Task(problem, end, "sketch") for end in ends[: self.plan.continued]], design)
+            if self.is_over():
+                return
+            self.levels.append(self.recombine(problem, design, reached))
 
     def visit(self, problem: Problem, starts: Iterable[Rules]) -> None:
         """Offer the starts themselves, so that there is something to choose if time ends at once."""
@@ -146,19 +160,22 @@ class Journey:
                     best[i] = move
         return [move.rules for move in best.values()]
 
-    def recombine(self, problem: Problem, design: DesignMatrix, ends: Sequence[Rules]) -> None:
-        """Keep the ends, best first, and among them what the best subset of all their rules leads to."""
+    def recombine(self, problem: Problem, design: DesignMatrix, ends: Sequence[Rules]) -> Level:
+        """The ends, best first, and among them what the best subset of all their rules leads to."""
         best = min(ends, key=problem.objective)
         subset = find_best_subset(problem, [rule for end in ends for rule in end], best)
         reached = self.descend([] if subset in ends else [Task(problem, subset, "subset")], design)
-        self.ends = sorted(drop_repeats([*reached, *ends]), key=problem.objective)
+        return tuple(sorted(drop_repeats([*reached, *ends]), key=problem.objective))
 
-    def escape(self, problem: Problem, design: DesignMatrix, starts: Sequence[Rules]) -> None:
-        """Escape from each of these ends again and again."""
-        seed, many = self.plan.seed, self.plan.escapes
-        reached = self.descend([Task(problem, end, "end", many, seed + i) for i, end in enumerate(starts)], design)
+    def escape(self, problem: Problem, design: DesignMatrix) -> None:
+        """Escape from the best ends at this price, again and again."""
+        seed, ends = self.plan.seed, self.levels[-1]
+        tasks = [
+            Task(problem, end, "end", self.plan.escapes, seed + i) for i, end in enumerate(ends[: self.plan.continued])
+        ]
+        reached = self.descend(tasks, design)
         if not self.is_over():
-            self.recombine(problem, design, [*reached, *self.ends])
+            self.levels[-1] = self.recombine(problem, design, [*reached, *ends])
 
     def offer(self, point: Point) -> None:
         """Keep a point, and note whether it suffices."""

@@ -9,6 +9,7 @@ columns filled where they are missing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,35 @@ from r2n.search.plan import (
     WORTH_FILLING,
 )
 from r2n.search.problem import Bools, Floats
-from r2n.search.scans import NOT_FILLED, scan_exactly
+from r2n.search.scans import NOT_FILLED, Direction, scan_exactly
 from r2n.search.sets import Counted
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A direction that scans have finished. Its halfspace is made when asked for: most cost too much to be."""
+
+    design: DesignMatrix
+    direction: Direction
+
+    @property
+    def cost(self) -> float:
+        """The cost of the rows it is true in."""
+        return self.direction.cost
+
+    @property
+    def n_terms(self) -> int:
+        """How many columns and sets it reads."""
+        return len(self.direction.columns)
+
+    def counts_sets(self) -> bool:
+        """Whether a set is among what it reads."""
+        return any(isinstance(self.design.names[column], Counted) for column in self.direction.columns)
+
+    def halfspace(self) -> Halfspace:
+        """The halfspace."""
+        found = self.direction
+        return self.design.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
 
 
 def propose_halfspaces(
@@ -39,8 +67,8 @@ def propose_halfspaces(
     barred: Collection[str] = (),
     sets: Sequence[Counted] = (),
     own: Sequence[Counted] = (),
-) -> Iterator[tuple[float, Halfspace]]:
-    """Good halfspaces for these rows, of one column up to `most_columns`, each with its cost; `start` is improved too.
+) -> Iterator[Scanned]:
+    """Good halfspaces for these rows, of one column up to `most_columns`; `start` is improved too.
 
     Columns that are barred are left out, and the signs that columns must have are kept. A sum may count `sets`; those
     that `start` has are its `own`.
@@ -68,12 +96,12 @@ def propose_halfspaces(
 
 def scan_directions(
     design: DesignMatrix, rows: np.ndarray, cost: Floats, directions: Sequence[tuple[tuple[int, ...], Floats]]
-) -> Iterator[tuple[float, Halfspace]]:
+) -> Iterator[Scanned]:
     """The halfspaces that rough scans make of directions, that exact ones make of the best of them, and filled ones."""
     found = [scan_exactly(design, rows, cost, columns, b, rough=True) for columns, b in directions]
     cuts = [cut for cut in found if cut is not None]
     for cut in cuts:
-        yield cut.cost, design.halfspace(cut.columns, cut.b, cut.threshold, cut.sets)
+        yield Scanned(design, cut)
     if cuts:
         best = min(cuts, key=lambda cut: cut.cost)
         if not best.sets:
@@ -87,7 +115,7 @@ def scan_directions(
 
 def improve(
     design: DesignMatrix, rows: np.ndarray, cost: Floats, start: Halfspace
-) -> Iterator[tuple[float, Halfspace]]:
+) -> Iterator[Scanned]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
     index = design.index
     columns = tuple(index[unfilled(key)] for key, _ in start.terms)
@@ -104,16 +132,16 @@ def scan_direction(
     columns: Sequence[int],
     b: Floats,
     fills: Mapping[int, float] = NOT_FILLED,
-) -> Iterator[tuple[float, Halfspace]]:
-    """The cost and the halfspace that exact scans make of a direction; none if there is no cut."""
+) -> Iterator[Scanned]:
+    """What exact scans make of a direction; none if there is no cut."""
     found = scan_exactly(design, rows, cost, columns, b, fills)
     if found is not None:
-        yield found.cost, design.halfspace(found.columns, found.b, found.threshold, found.sets, found.fills)
+        yield Scanned(design, found)
 
 
 def fill_columns(
     design: DesignMatrix, rows: np.ndarray, cost: Floats, columns: Sequence[int], b: Floats
-) -> Iterator[tuple[float, Halfspace]]:
+) -> Iterator[Scanned]:
     """The same with a column filled where it is missing, or two: those that bring most rows in.
 
     They begin at their means, as the direction was found.

@@ -6,17 +6,17 @@ decides exactly the rows of its care set, and fitting it there is fitting it for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import combinations
+from itertools import combinations, count
 
 import numpy as np
 
 from r2n.rules import Halfspace, Literal, Rule, sets_of
 from r2n.search import rowsums
 from r2n.search.columns import DesignMatrix
-from r2n.search.halfspaces import improve, propose_halfspaces
+from r2n.search.halfspaces import Scanned, improve, propose_halfspaces
 from r2n.search.memberships import propose_memberships
 from r2n.search.plan import BOOSTS, GROWN_LITERALS, MERGED_RULES, MOST_SETS, TRIED
 from r2n.search.problem import Bools, Floats, Problem
@@ -35,6 +35,7 @@ class Fitter:
     design: DesignMatrix
     _seen: set[tuple[object, ...]] = field(default_factory=set, repr=False)
     _fitted: dict[Literal, int] = field(default_factory=dict, repr=False)  # when each literal was last fitted
+    _turns: Iterator[int] = field(default_factory=count, repr=False)
 
     @classmethod
     def of(cls, problem: Problem) -> Fitter:
@@ -48,53 +49,68 @@ class Fitter:
         start: Literal | None = None,
         beside: Iterable[str] = (),
         room: int | None = None,
+        many: int = TRIED,
     ) -> list[tuple[float, Literal]]:
-        """Good literals to be true in the rows of negative cost and false in the others: what each costs, best first.
+        """At most so many literals to be true in the rows of negative cost and false in the others.
 
-        They are for a rule that reads the columns `beside`, read at most `room` columns where that is given, and may
-        be of those that an expert gave.
+        Each with what it costs, best first. They are for a rule that reads the columns `beside`, read at most `room`
+        columns where that is given, and may be of those that an expert gave.
         """
-        index, knowledge, problem = np.flatnonzero(rows), self.problem.knowledge, self.problem
+        knowledge, prices, total = self.problem.knowledge, self.problem.prices, self.problem.total
+        barred = knowledge.excluded | knowledge.apart_from(beside)
+        offers: list[tuple[float, Scanned | Literal]] = []
+        index = np.flatnonzero(rows)
         here = cost[index]
+        for scanned in self._scan(index, here, start, barred, room):
+            if scanned.counts_sets():
+                offers.append((scanned.cost / total + prices.of_literal(scanned.halfspace()), scanned))
+            else:
+                offers.append((scanned.cost / total + prices.of_sum(scanned.n_terms), scanned))
+        others = propose_memberships(self.problem, index, here, room) if room is None or room >= 1 else ()
+        for literal in (*others, *knowledge.literals):
+            offers.append((self._objective(literal, rows, cost), literal))
+        found: list[tuple[float, Literal]] = []
+        for objective, offer in sorted(offers, key=lambda each: each[0]):
+            literal = offer.halfspace() if isinstance(offer, Scanned) else offer
+            fits = room is None or literal.size <= room  # an expert's may be longer
+            if fits and self.problem.permits(literal) and not barred & set(literal.columns):
+                self._note(literal)
+                found.append((objective, literal))
+            if len(found) == many:
+                break
+        return found
+
+    def _scan(
+        self, index: np.ndarray, here: Floats, start: Literal | None, barred: Collection[str], room: int | None
+    ) -> Iterator[Scanned]:
+        """Halfspaces for the rows at these places, of these costs."""
+        problem = self.problem
         most = problem.caps.columns or len(self.design.names) + MOST_SETS
         if room is not None:
             most = min(most, room)
         if most < 1:
-            return []
+            return
         halfspace = start if isinstance(start, Halfspace) and start.n_terms <= most else None
-        barred = knowledge.excluded | knowledge.apart_from(beside)
         sets = propose_sets(problem, index, here, barred, most=MOST_SETS) if most > 1 else []
         counted = sets_of(halfspace) if halfspace is not None else ()
         own = [Counted.of(one, problem, index) for one in counted]
-        found: list[tuple[float, Literal]] = []
-        found += propose_halfspaces(self.design, index, here, most, halfspace, barred, sets, own)
-        others = [*propose_memberships(problem, index, here, room), *knowledge.literals]
-        found += [(rowsums.sum_where(cost, rows & problem.truth(literal)), literal) for literal in others]
-        now = len(self._fitted)
-        ranked: list[tuple[float, Literal]] = []
-        for weight, literal in found:
-            fits = room is None or literal.size <= room  # an expert's may be longer
-            if fits and problem.permits(literal) and not barred & set(literal.columns):
-                self._fitted[literal] = now
-                ranked.append((weight / problem.total + problem.prices.of_literal(literal), literal))
-        ranked.sort(key=lambda pair: pair[0])
-        return ranked
+        yield from propose_halfspaces(self.design, index, here, most, halfspace, barred, sets, own)
 
     def best(self, rows: Bools, cost: Floats, beside: Iterable[str] = (), room: int | None = None) -> Literal | None:
         """The literal of the lowest cost on these rows, its price included."""
-        ranked = self.literals(rows, cost, beside=beside, room=room)
+        ranked = self.literals(rows, cost, beside=beside, room=room, many=1)
         return ranked[0][1] if ranked else None
 
     def best_instead(self, literal: Literal, rows: Bools, beside: Iterable[str]) -> Literal | None:
         """The best permitted literal for the place of one that is not: another, or what is strongest in it."""
-        options = [found for _, found in self.literals(rows, self.problem.cost, beside=beside)[:1]]
+        options = [found for _, found in self.literals(rows, self.problem.cost, beside=beside, many=1)]
         if isinstance(literal, Halfspace):
             design = self.design.with_terms(self.problem, [literal])
             shorter = design.strongest(literal, self.problem.caps.columns, self.problem.knowledge)
             index = np.flatnonzero(rows)
             if shorter is not None:
                 better = improve(design, index, self.problem.cost[index], shorter)
-                options += [shorter, *(found for _, found in better)]
+                options += [shorter, *(scanned.halfspace() for scanned in better)]
         permitted = [option for option in options if self.problem.permits(option)]
         return min(permitted, key=lambda option: self._objective(option, rows, self.problem.cost), default=None)
 
@@ -110,8 +126,12 @@ class Fitter:
             return False
         self._seen.add(key)
         if isinstance(question, Literal):
-            self._fitted[question] = len(self._fitted)
+            self._note(question)
         return True
+
+    def _note(self, literal: Literal) -> None:
+        """Remember that a literal was fitted now."""
+        self._fitted[literal] = next(self._turns)
 
     def longest_unfitted(self, rules: Iterable[Rule]) -> list[tuple[int, Literal]]:
         """Every literal and its rule's place, those first that were fitted longest ago."""
@@ -144,7 +164,7 @@ def refit_literal(state: State, fit: Fitter) -> Groups:
         care, rest = state.care_set(j, literal), replace_literal(state.rules[j], literal, None)
         room = state.problem.room(state.with_rule(j, rest))
         if fit.is_new(literal, care, room):
-            others = fit.literals(care, state.problem.cost, literal, rest.columns, room)[:TRIED]
+            others = fit.literals(care, state.problem.cost, literal, rest.columns, room)
             yield (state.with_rule(j, replace_literal(state.rules[j], literal, other)) for _, other in others)
 
 
@@ -154,7 +174,7 @@ def grow_literal(state: State, fit: Fitter) -> Groups:
     for j, rule in enumerate(state.rules):
         alone = state.fired[j] & state.others_silent(j)
         if fit.is_new("grow", alone, room):
-            literals = fit.literals(alone, state.problem.cost, beside=rule.columns, room=room)[:TRIED]
+            literals = fit.literals(alone, state.problem.cost, beside=rule.columns, room=room)
             yield (state.with_rule(j, Rule((*rule.literals, literal))) for _, literal in literals)
 
 
@@ -209,7 +229,7 @@ def merge_rules(state: State, fit: Fitter) -> Groups:
         open_rows = others_silent & state.problem.fires(Rule(shared))
         room = state.problem.room((*rest, Rule(shared)))
         if fit.is_new("merge", open_rows, room):
-            literals = fit.literals(open_rows, state.problem.cost, beside=Rule(shared).columns, room=room)[:TRIED]
+            literals = fit.literals(open_rows, state.problem.cost, beside=Rule(shared).columns, room=room)
             yield ((*rest, Rule((*shared, literal))) for _, literal in literals)
 
 

@@ -34,7 +34,7 @@ class Effort:
 # refine known (default), refine thorough; no benchmark runs "quick".
 EFFORTS = {
     "quick": Effort((10.0,), 1, 0, PLAIN_RULE),
-    "default": Effort((10.0, 3.0, 1.0), 2, 4, NOISY_RULE),
+    "default": Effort((10.0, 3.0, 1.0), 2, 2, NOISY_RULE),
     "thorough": Effort((10.0, 3.0, 1.0), 6, 12, NOISY_RULE),
 }
 
@@ -59,7 +59,7 @@ STARTING_SECONDS, SECONDS_PER_CELL = 6.0, 1.5e-4
 
 # -- how many rows each part reads ---------------------------------------------------------------
 
-NETWORK_ROWS = 50_000  # at most, of those that train and of those that judge; refinement reads the others: refine rows
+NETWORK_ROWS = 8_000  # at most, of those that train and of those that judge; refinement reads the others: refine rows
 # Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach. refine rows
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
 SKETCHED_ROWS = 6_000  # of those explored, for all but the last descents

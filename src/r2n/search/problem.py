@@ -50,6 +50,10 @@ class Prices:
         further = literal.size - literal.n_terms
         return self.literal * conditions + self.column * literal.n_terms + self.category * further
 
+    def of_sum(self, n_columns: int) -> float:
+        """The same for a sum of so many columns, with no set among them."""
+        return self.literal + self.column * n_columns
+
     def of_rules(self, rules: Iterable[Rule]) -> float:
         """What these rules cost to read."""
         return sum(self.rule + sum(self.of_literal(literal) for literal in rule.literals) for rule in rules)
