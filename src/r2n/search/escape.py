@@ -58,4 +58,4 @@ def _drop_the_least(problem: Problem, others: Sequence[Rule], pair: Sequence[Rul
 
 
 # Mostly cooling again; the others change what it cannot: which literals there are.
-CYCLE: tuple[Escape, ...] = (cool_open, cool_again, drop_two, cool_open, cool_again, split_one)
+CYCLE: tuple[Escape, ...] = (cool_open, drop_two, cool_again, cool_open, split_one, cool_again)
