@@ -9,7 +9,7 @@ import numpy as np
 
 from r2n.rules import RuleSet
 from r2n.search.front import Front, Point, find_first_as_good
-from r2n.search.plan import FITTED_ERRORS, PLAIN_ERRORS, RULE_ERRORS, TAUGHT_ERRORS, TRUE_ERRORS, Caps
+from r2n.search.plan import FITTED_ERRORS, PLAIN_ERRORS, WORTH, WORTH_WITHIN_LIMITS, Caps
 from r2n.search.problem import Floats, Labelled
 from r2n.search.sample import Sample
 from r2n.search.teach import Taught
@@ -40,27 +40,31 @@ def choose(points: Iterable[Point], taught: Taught, sample: Sample, caps: Caps) 
     front = front.scored(truths, sample.fitted, sample.held_out)
     judged = taught.labels_of(sample, sample.judges_at)
     wrong = np.column_stack([np.abs(judged - said) for _, said in truths])
-    return Chosen(front, choose_point(front, wrong, sample, taught.labels.taught, caps))
+    if taught.labels.taught:
+        return Chosen(front, choose_taught(front, wrong, sample, caps))
+    return Chosen(front, choose_plain(front, wrong, sample, caps))
 
 
-def choose_point(front: Front, wrong: Floats, sample: Sample, taught: bool, caps: Caps) -> int:
-    """Within limits set by the user, the best on the rows held out; else the smallest that is as good.
+def choose_taught(front: Front, wrong: Floats, sample: Sample, caps: Caps) -> int:
+    """By the error on all rows, as a teacher has them who saw none of those it labels, and a price of each column.
 
-    `wrong` says by how much each row held out (as a teacher has it) is decided wrongly by each point.
+    Rows fitted to have a say because there are many: choices by few rows held out differ from split to split. `wrong`
+    says by how much each row held out is decided wrongly by each point.
     """
+    price = WORTH_WITHIN_LIMITS if caps.user_set_limits() else WORTH
+    here, there = (sample.fitted.weight.sum(), sample.judges.weight.sum()) if sample.apart else (1.0, 0.0)
+    fitted, held_out = np.array([point.train_error for point in front]), sample.judges.weight @ wrong
+    errors = (here * fitted + (held_out if there else 0.0)) / (here + there)
+    return int(np.argmin(errors + price * np.array([point.size for point in front])))
+
+
+def choose_plain(front: Front, wrong: Floats, sample: Sample, caps: Caps) -> int:
+    """Within limits set by the user, the best on the rows held out; else the smallest that is as good."""
     weight = sample.judges.weight
+    best = int(np.argmin(weight @ wrong))
     if caps.user_set_limits():
-        return int(np.argmin(weight @ wrong))
-    best, errors = int(np.argmin(weight @ wrong)), TAUGHT_ERRORS if taught else PLAIN_ERRORS
-    errors = errors if sample.apart else FITTED_ERRORS
-    chosen = min(find_first_as_good(wrong, weight, best, errors), front.best)  # a teacher errs: true labels count too
-    if taught:
-        # A constant was already beaten by a standard error on held-out rows: do not go back to it.
-        first = 1 if chosen > 0 and front[0].size == 0 else 0
-        candidates = [point.rules for point in front.points[first : chosen + 1]]
-        chosen = first + find_smallest_as_good(candidates, sample.finished, TRUE_ERRORS)
-        chosen = choose_fewest_rules(front, first, chosen, wrong, weight)
-    return chosen
+        return best
+    return find_first_as_good(wrong, weight, best, PLAIN_ERRORS if sample.apart else FITTED_ERRORS)
 
 
 def find_smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled, errors: float) -> int:
@@ -71,14 +75,3 @@ def find_smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled, errors:
     """
     wrong = np.column_stack([rules.truth(rows.table) != rows.truth for rules in candidates])
     return find_first_as_good(wrong, rows.weight, len(candidates) - 1, errors)
-
-
-def choose_fewest_rules(front: Front, first: int, chosen: int, wrong: Floats, weight: Floats) -> int:
-    """The largest point of the fewest rules that the one chosen does not beat by `RULE_ERRORS`.
-
-    Points before the first are not candidates. What a rule more brings must show in rows that nothing was fitted to, as
-    they are judged.
-    """
-    last = {front[i].rules.n_rules: i for i in range(first, chosen + 1)}
-    fewer = [last[n] for n in sorted(last) if n < front[chosen].rules.n_rules]
-    return (*fewer, chosen)[find_first_as_good(wrong[:, [*fewer, chosen]], weight, len(fewer), RULE_ERRORS)]

@@ -16,12 +16,7 @@ Escape = Callable[[Problem, Rules, DesignMatrix, np.random.Generator], Rules]
 
 
 def cool_again(problem: Problem, rules: Rules, design: DesignMatrix, rng: np.random.Generator) -> Rules:
-    """All halfspaces softened and cooled together."""
-    return anneal(problem, rules, design, rng, Schedule())
-
-
-def cool_open(problem: Problem, rules: Rules, design: DesignMatrix, rng: np.random.Generator) -> Rules:
-    """The same, where each halfspace may come to read any column; within a size there is no room for that."""
+    """All halfspaces softened and cooled together; each may come to read any column, unless the size has a limit."""
     return anneal(problem, rules, design, rng, Schedule(opens=problem.caps.size is None))
 
 
@@ -58,4 +53,4 @@ def _drop_the_least(problem: Problem, others: Sequence[Rule], pair: Sequence[Rul
 
 
 # Mostly cooling again; the others change what it cannot: which literals there are.
-CYCLE: tuple[Escape, ...] = (cool_open, drop_two, cool_again, cool_open, split_one, cool_again)
+CYCLE: tuple[Escape, ...] = (cool_again, drop_two, cool_again, split_one)

@@ -91,7 +91,7 @@ def score_points(points: Iterable[Point], rows: Labelled, target: Floats) -> lis
 
 
 def pose_problems(blank: RuleSet, rows: Labelled, target: Floats, plan: Plan, rule: float) -> list[Problem]:
-    """The same rows at every price of the plan that differs."""
+    """The same rows at the plan's first prices, as many as it goes through, of those that differ."""
     assert blank.schema is not None
     sure = measure_sureness(rows, target)
     most = MOST_RULE_SHARE * float(np.average(target, weights=rows.weight))
@@ -100,7 +100,7 @@ def pose_problems(blank: RuleSet, rows: Labelled, target: Floats, plan: Plan, ru
     # A category costs the lowest price from the first: a set that is cut short at first is hard to complete later.
     prices = [Prices.of(column, min(rule * columns[-1], most), columns[-1]) for column in dict.fromkeys(columns)]
     first = Problem.of(rows.table, blank.schema, target, rows.weight, prices[0], plan.caps, plan.knowledge)
-    return [first, *map(first.at, prices[1:])]
+    return [first, *map(first.at, prices[1 : plan.depth])]
 
 
 @dataclass

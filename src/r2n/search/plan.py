@@ -34,7 +34,7 @@ class Effort:
 # refine known (default), refine thorough; no benchmark runs "quick".
 EFFORTS = {
     "quick": Effort((10.0,), 1, 0, PLAIN_RULE),
-    "default": Effort((10.0, 3.0, 1.0), 2, 2, NOISY_RULE),
+    "default": Effort((10.0, 3.0, 1.0), 2, 3, NOISY_RULE),
     "thorough": Effort((10.0, 3.0, 1.0), 6, 12, NOISY_RULE),
 }
 
@@ -83,6 +83,7 @@ FEWEST_TAUGHT_ROWS, FEWEST_OF_A_CLASS, FEWEST_KNOWN = 500, 30, 30  # of a table,
 TAUGHT_CATEGORIES = 250  # of a column: boosting takes at most 255; no benchmark
 MOST_HIDDEN = 0.1  # of the rows: a teacher that sees less takes for noise what is not; no benchmark
 FOLDS = 5  # no benchmark
+TAUGHT_STARTS = 3  # ends of the first rules that the search goes on from, of those on the labels as they came; no benchmark
 BOOSTING_ROUNDS, BOOSTING_RATE = 60, 0.15  # no benchmark
 SMOOTHING_ROWS = 10.0  # of the overall share that a category is smoothed by, for the logistic fit; no benchmark
 EXTREMES = (0.01, 0.99)  # quantiles at which the logistic fit cuts columns off; no benchmark
@@ -123,12 +124,12 @@ ANNEAL_HOT, ANNEAL_COLD, ANNEAL_RATE, ANNEAL_STEPS, ANNEAL_ROWS = 0.1, 0.01, 0.0
 
 # -- choosing and finishing ----------------------------------------------------------------------
 
-# Standard errors by which a larger point must beat a smaller one: on rows held out, by labels as they came; by those of
-# a teacher, which differ less by chance; and on the rows fitted to, if none are held out. docs/decisions.md, "Choice",
-# names the splits that they were chosen on: refine real, and refine stress for known rules.
-PLAIN_ERRORS, TAUGHT_ERRORS, FITTED_ERRORS = 1.0, 0.5, 1.5
-# After a teacher, besides: by true labels on all rows, and, if it has more rules, on rows held out: refine real
-TRUE_ERRORS, RULE_ERRORS = 1.0, 1.0
+# Standard errors by which a larger point must beat a smaller one, where labels are taken as they came: on rows held out,
+# and on the rows fitted to, if none are. docs/decisions.md, "Choice", names the splits that these were chosen on:
+# refine real, and refine stress for known rules.
+PLAIN_ERRORS, FITTED_ERRORS = 1.0, 1.5
+# After a teacher: the share of rows that a column must decide rightly; the same where the user set limits: refine real
+WORTH, WORTH_WITHIN_LIMITS = 2.5e-4, 1.5e-4
 GROWTH_ERRORS = 2.0  # by which rules that grew on all rows must beat those that did not, after a teacher; no benchmark
 GROWTH_PART = 4  # on all rows, rules may grow by one column for each so many; no benchmark
 
@@ -161,6 +162,7 @@ class Plan:
     seed: int = 0  # of the teacher's folds, the rows drawn and the escapes
     n_jobs: int | None = None
     clock: Clock = field(default_factory=Clock)
+    depth: int | None = None  # how many of the prices are gone through; None: all
 
     def descents(self, n_starts: int) -> int:
         """The most descents that refining so many starts takes: what progress is measured by."""

@@ -13,7 +13,7 @@ from r2n.search.choose import choose
 from r2n.search.descent import Report, ignore_move
 from r2n.search.explore import Explored, drop_repeats, explore
 from r2n.search.finish import Refined, finish
-from r2n.search.plan import Plan
+from r2n.search.plan import TAUGHT_STARTS, Plan
 from r2n.search.problem import Labelled, Rules
 from r2n.search.sample import Sample
 from r2n.search.teach import Taught, teach
@@ -47,6 +47,9 @@ def explore_taught(
     if taught.interrupted:
         return Explored(taught.points, interrupted=True)
     rule = plan.rule if taught.labels.noisy or taught.labels.taught else 0.0
+    if taught.labels.taught and not plan.caps.user_set_limits():
+        plan = replace(plan, depth=max(len(plan.prices) - 1, 1))  # larger rules would not be chosen
     # Where a first search ended is nearer to where this one will than where that began.
-    found = explore(blank, sample.fitted, taught.labels.fit, taught.ends or starts, plan, report, rule)
+    ends = taught.ends[:TAUGHT_STARTS] if taught.labels.taught else taught.ends
+    found = explore(blank, sample.fitted, taught.labels.fit, ends or starts, plan, report, rule)
     return replace(found, points=(*taught.points, *found.points))
