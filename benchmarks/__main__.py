@@ -18,12 +18,22 @@ from benchmarks.harness.benchmark import Benchmark, Choice
 from benchmarks.harness.case import Case
 from benchmarks.harness.command import execute, parser_of
 from benchmarks.protocol import EXPERIMENTS, METHODS, Cell, cells, is_done
+from benchmarks.splits import adult_test_file
 from benchmarks.trial import run
 from benchmarks.views.readme import README
 from benchmarks.views.results import RESULTS
 
 TABLES = tuple(dict.fromkeys(table for stated in EXPERIMENTS.values() for table in stated["tables"]))
-PACKAGES = {"ripper": "wittgenstein", "ripper-raw": "wittgenstein", "figs": "imodels", "ebm": "interpret"}
+PACKAGES = {
+    "ripper": "wittgenstein",
+    "ripper-raw": "wittgenstein",
+    "figs": "imodels",
+    "ebm": "interpret",
+    "oblique-3": "obliquetree",
+    "oblique-4": "obliquetree",
+    "ydf": "ydf",
+    "contree": "pycontree",
+}
 
 
 def cases(chosen: Namespace) -> list[Case]:
@@ -49,8 +59,11 @@ def check(wanted: list[Cell], drawing: bool) -> None:
     if missing:
         raise SystemExit(f"{', '.join(missing)} cannot be imported. Install what is compared: pip install '.[bench]'")
     try:
-        for name in {cell.table.removesuffix(", complete") for cell in wanted if cell.experiment == "real"}:
+        real = {cell.table for cell in wanted if "folds" in EXPERIMENTS[cell.experiment]}
+        for name in {table.partition(",")[0] for table in real}:
             load_table(name)
+        if "adult, test" in real:
+            adult_test_file()
     except DataUnavailable as error:
         raise SystemExit(str(error)) from error
 

@@ -7,6 +7,7 @@ from typing import Any
 from benchmarks.fits import share_alike
 from benchmarks.harness.pages import Page
 from benchmarks.harness.records import Record
+from benchmarks.methods.sloping import SECONDS
 from benchmarks.protocol import EXPERIMENTS, METHODS, PRINTED, Cell
 from benchmarks.splits import known_rule
 from benchmarks.views.summary import Evaluation, Summary, by_origin
@@ -63,6 +64,7 @@ def view_of(evaluation: Evaluation) -> Mapping[str, Any]:
         "experiments": EXPERIMENTS,
         "real": REAL,
         "stopped_after": Cell("real", "magic", "paper", 0).paper_seconds,
+        "contree_seconds": SECONDS,
         "opposite": list(dict.fromkeys(METHODS[each]["title"].split(",")[0] for each in REAL["opposite"]["methods"])),
         "limits": list(limits()),
         "late": evaluation.count("timed_out"),
