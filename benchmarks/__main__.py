@@ -4,7 +4,8 @@
     python -m benchmarks --quick          # a part of everything, at most ten minutes on two cores
     python -m benchmarks --only known --methods r2n tree
     python -m benchmarks --only real --methods r2n --tables adult house --renew   # what another learner made, anew
-    python -m benchmarks --page           # docs/results.md, its figures and the README's table, from the results
+    python -m benchmarks --only known harder unseen --methods network search r2n --renew   # docs/network.md anew
+    python -m benchmarks --page           # docs/results.md, its figures, docs/network.md and the README's table
 
 Needs the extra `bench`, and the real tables (see r2n.datasets).
 """
@@ -20,6 +21,7 @@ from benchmarks.harness.command import execute, parser_of
 from benchmarks.protocol import EXPERIMENTS, METHODS, Cell, cells, is_done
 from benchmarks.splits import adult_test_file
 from benchmarks.trial import run
+from benchmarks.views.network import NETWORK
 from benchmarks.views.readme import README
 from benchmarks.views.results import RESULTS
 
@@ -79,7 +81,7 @@ EVALUATION = Benchmark(
         Choice("--methods", "methods", tuple(METHODS)),
         Choice("--tables", "tables", TABLES),
     ),
-    pages=(RESULTS, README),
+    pages=(RESULTS, README, NETWORK),
     jobs=2,
     keeps_failures=True,
     is_done=is_done,

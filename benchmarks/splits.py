@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,18 @@ def harder(seed: int) -> KnownRule:
             f"and x{d} {sign[0]} {bounds[0]} and x{e} {sign[1]} {bounds[1]}"
         )
     return KnownRule(f"harder {seed}", RuleSet.parse(f"True if {' or '.join(texts)} else False"))
+
+
+def hard_rows(seed: int, n_idle: int = 0) -> Split:
+    """Such a rule, another one for each seed; with so many columns more that have nothing to do with it."""
+    rows = sample_uniform(harder(seed), 8_000, 2_000, seed)
+    return with_idle_columns(rows, n_idle, seed) if n_idle else rows
+
+
+HARD = {
+    "5 rules of 3 literals": hard_rows,
+    "5 rules of 3 literals, 8 idle columns": partial(hard_rows, n_idle=8),
+}
 
 
 # -- real tables ---------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from benchmarks.harness.records import Record
 from benchmarks.methods.baselines import Boosting, Ebm, Figs, Mlp, Ripper, Tree
 from benchmarks.methods.sloping import ObliqueTree, OptimalTree, YdfTree
 from benchmarks.protocol import EXPERIMENTS, Cell
-from benchmarks.splits import Split, binary_fold_of, known_rule, sample_rows
+from benchmarks.splits import HARD, Split, binary_fold_of, known_rule, sample_rows
 from r2n import presets
 
 Bools = NDArray[np.bool_]
@@ -34,6 +34,8 @@ def split(cell: Cell) -> Split:
     stated = EXPERIMENTS[cell.experiment]
     if "folds" in stated:
         return binary_fold_of(cell.table, stated["folds"], cell.repeat, stated.get("fold_seed", 0))
+    if cell.table in HARD:
+        return HARD[cell.table](cell.repeat)
     varied = dict.fromkeys(stated.get("vary", {}), cell.value)
     n_rows = int(varied.get("rows") or stated["rows"])
     rows = sample_rows(known_rule(cell.table), n_rows, stated["test_rows"], cell.repeat)

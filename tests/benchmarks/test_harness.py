@@ -36,7 +36,7 @@ def test_a_page_is_the_one_that_its_records_make(page: Page) -> None:
 def test_every_template_is_of_a_page() -> None:
     templates = {path.name for path in (BENCHMARKS / "templates").glob("*.md.j2")}
     assert templates == {page.template for page in PAGES.values()}
-    assert len(PAGES) == 8
+    assert len(PAGES) == 9
 
 
 @pytest.mark.parametrize("path", PAGES)
