@@ -1,7 +1,7 @@
 """What is learned from, and what is judged on: known rules, made harder in several ways, and folds of real tables."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -107,7 +107,7 @@ def hard_rows(seed: int, n_idle: int = 0) -> Split:
     return with_idle_columns(rows, n_idle, seed) if n_idle else rows
 
 
-HARD = {
+HARD: Mapping[str, Callable[[int], Split]] = {
     "5 rules of 3 literals": hard_rows,
     "5 rules of 3 literals, 8 idle columns": partial(hard_rows, n_idle=8),
 }

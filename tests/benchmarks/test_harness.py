@@ -73,7 +73,7 @@ def test_what_is_shared_is_done_in_one_place() -> None:
     places = {
         r"ArgumentParser\(": {"harness/command.py"},
         r"perf_counter\(|process_time\(|getrusage\(": {"harness/clock.py", "methods/brcg.py"},
-        r"R2NClassifier\(": {"fits.py", "same.py"},
+        r"R2NClassifier\(": {"fits.py", "trees.py"},
         r"\.open\(": {"harness/records.py"},
         r"\.write_text\(": {"harness/pages.py"},
     }
