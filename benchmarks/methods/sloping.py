@@ -85,7 +85,7 @@ class ObliqueTree(ReadTree):
         codes = {
             name: np.maximum(pd.Index(seen).get_indexer(X[name].astype(str)), 0) for name, seen in self.seen_.items()
         }
-        return X.assign(**codes).to_numpy(dtype=np.float64)
+        return X.assign(**codes).to_numpy(dtype=np.float64, copy=True)  # it writes into the table
 
     def _read(self, node: dict[str, Any]) -> Split | bool:
         if node["is_leaf"]:

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from benchmarks.methods.sloping import ObliqueTree, OptimalTree, ReadTree, Split, YdfTree, positive_paths, shorter_side
+from benchmarks.protocol import Cell
+from benchmarks.trial import run
 
 MAKERS: dict[str, tuple[str, Any]] = {
     "oblique": ("obliquetree", ObliqueTree),
@@ -65,3 +67,13 @@ def test_an_oblique_tree_of_few_numbers_has_no_more_columns_than_there_are() -> 
     X, y = rows(500, 0)
     model = ObliqueTree(max_depth=2).fit(X[["a", "b", "kind"]], y)
     assert max(model.rule_lengths()) <= 2
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_rival_learns_a_known_rule_from_rows_that_may_not_be_written_to(name: str) -> None:
+    package, _ = MAKERS[name]
+    pytest.importorskip(package)
+    method = {"oblique": "oblique-3"}.get(name, name)
+    record = run(Cell("rows", "example 4", method, 0, 500))
+    assert record["accuracy"] > 0.8
+    assert record["size"] >= record["n_rules"]
