@@ -110,7 +110,7 @@ def draw_fronts(evaluation: Evaluation) -> None:
     figure, panels = plt.subplots(3, 3, figsize=(11, 10), layout="constrained")
     for panel, (experiment, table) in zip(panels.flat, tables, strict=True):
         _front(panel, evaluation, experiment, table)
-        panel.set(title=table, xscale="log", xlim=(0.8, 1_200))
+        panel.set(title=table, xscale="log", xlim=(0.8, 2_500))
     for panel in panels[-1]:
         panel.set_xlabel("size: columns mentioned")
     for panel in panels[:, 0]:
