@@ -56,6 +56,7 @@ def test_then_and_now_are_shown_as_they_were_measured() -> None:
     assert "| 861ae0a | b | 2 | 0.7100 | 0.0100 | 0.7000 | 0.7200 | 9.0 | 29.0 |" in page
     assert "The deviation over seeds is 0.50 of what it was at 861ae0a." in page
     assert "| present | a | 3.0 | 2.0 |" in page
+    assert "It takes 0.50 of the time that it took if nothing is kept, and 0.50 if all is." in page
     assert "| 1,000,000 | a | 500.0 | 2000.0 | 80.0 | 3.0 | 2 | 5 | 1000.0 | 4.0 | 0.50 |" in page
     assert "- b: r2n 0.1.0, source 861ae0a (revision 861ae0a)" in page
 
