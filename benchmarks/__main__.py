@@ -4,7 +4,8 @@
     python -m benchmarks --quick          # a part of everything, at most ten minutes on two cores
     python -m benchmarks --only known --methods r2n tree
     python -m benchmarks --only real --methods r2n --tables adult house --renew   # what another learner made, anew
-    python -m benchmarks --page           # docs/results.md, its figures and the README's table, from the results
+    python -m benchmarks --only known harder unseen --methods network search r2n --renew   # docs/network.md anew
+    python -m benchmarks --page           # docs/results.md, its figures, docs/network.md and the README's table
 
 Needs the extra `bench`, and the real tables (see r2n.datasets).
 """
@@ -18,12 +19,23 @@ from benchmarks.harness.benchmark import Benchmark, Choice
 from benchmarks.harness.case import Case
 from benchmarks.harness.command import execute, parser_of
 from benchmarks.protocol import EXPERIMENTS, METHODS, Cell, cells, is_done
+from benchmarks.splits import adult_test_file
 from benchmarks.trial import run
+from benchmarks.views.network import NETWORK
 from benchmarks.views.readme import README
 from benchmarks.views.results import RESULTS
 
 TABLES = tuple(dict.fromkeys(table for stated in EXPERIMENTS.values() for table in stated["tables"]))
-PACKAGES = {"ripper": "wittgenstein", "ripper-raw": "wittgenstein", "figs": "imodels", "ebm": "interpret"}
+PACKAGES = {
+    "ripper": "wittgenstein",
+    "ripper-raw": "wittgenstein",
+    "figs": "imodels",
+    "ebm": "interpret",
+    "oblique-3": "obliquetree",
+    "oblique-4": "obliquetree",
+    "ydf": "ydf",
+    "contree": "pycontree",
+}
 
 
 def cases(chosen: Namespace) -> list[Case]:
@@ -49,8 +61,11 @@ def check(wanted: list[Cell], drawing: bool) -> None:
     if missing:
         raise SystemExit(f"{', '.join(missing)} cannot be imported. Install what is compared: pip install '.[bench]'")
     try:
-        for name in {cell.table.removesuffix(", complete") for cell in wanted if cell.experiment == "real"}:
+        real = {cell.table for cell in wanted if "folds" in EXPERIMENTS[cell.experiment]}
+        for name in {table.partition(",")[0] for table in real}:
             load_table(name)
+        if "adult, test" in real:
+            adult_test_file()
     except DataUnavailable as error:
         raise SystemExit(str(error)) from error
 
@@ -66,7 +81,7 @@ EVALUATION = Benchmark(
         Choice("--methods", "methods", tuple(METHODS)),
         Choice("--tables", "tables", TABLES),
     ),
-    pages=(RESULTS, README),
+    pages=(RESULTS, README, NETWORK),
     jobs=2,
     keeps_failures=True,
     is_done=is_done,

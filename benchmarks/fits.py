@@ -14,6 +14,8 @@ from r2n import NetworkSettings, R2NClassifier, RuleSet
 
 # What the network found, as it is.
 NETWORK_ALONE: dict[str, Any] = {"effort": "none", "max_columns": None}
+# What the search finds from no rules.
+SEARCH_ALONE: dict[str, Any] = {"network": None}
 
 
 def learner(**settings: Any) -> R2NClassifier:

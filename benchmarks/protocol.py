@@ -87,7 +87,14 @@ def cells(
 def _cells_of(name: str, quick: bool) -> Iterator[Cell]:
     stated = EXPERIMENTS[name] | (EXPERIMENTS[name]["quick"] if quick else {})
     for method in stated["methods"]:
-        repeats = min(METHODS[method]["repeats"], stated.get("folds", 10), stated.get("repeats", 10))
         for table in stated["tables"]:
+            repeats = _repeats_of(stated, method, table)
             for value in next(iter(stated.get("vary", {}).values()), [None]):
                 yield from (Cell(name, table, method, repeat, value) for repeat in range(repeats))
+
+
+def _repeats_of(stated: Record, method: str, table: str) -> int:
+    """Seeds or folds: what the experiment states if it says so of every method, else no more than the method's."""
+    if table in stated.get("once", ()):
+        return 1
+    return int(stated.get("repeats") or min(METHODS[method]["repeats"], stated.get("folds", 10)))

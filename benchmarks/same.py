@@ -24,12 +24,12 @@ from benchmarks.harness.benchmark import Choice
 from benchmarks.harness.clock import watch
 from benchmarks.harness.command import parser_with
 from benchmarks.harness.records import Record
-from benchmarks.harness.stamp import PACKAGE, ROOT
+from benchmarks.harness.stamp import PACKAGE
 from benchmarks.splits import Split, fold_of, known_rule, sample_apart, sample_rows
+from benchmarks.trees import environment_of, make_learner
 
 COMPARED = ("rules", "front", "predictions", "probabilities")
 INSIDE = "R2N_SAME_CASES"  # set for the processes that fit: which cases
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 # -- what is fitted ------------------------------------------------------------------------------------
@@ -61,9 +61,7 @@ BIG = {name: partial(fold_of, name, 5, 0) for name in ("magic", "adult")}
 
 def learned(rows: Split) -> Record:
     """All that is compared, and what it took."""
-    from r2n import R2NClassifier  # another tree's: `benchmarks.fits` reads names that it may lack
-
-    model = R2NClassifier(random_state=0, n_jobs=1)
+    model = make_learner(0)
     with watch() as spent:
         model.fit(rows.X, rows.y)
     fronts: Any = model.front_
@@ -87,8 +85,7 @@ def digest(values: Any) -> str:
 
 def learn_in(package: Path, names: list[str]) -> subprocess.Popen[str]:
     """A process that fits with the r2n that lies in this folder, and prints a line for each case."""
-    paths = os.pathsep.join([str(package.parent), str(ROOT)])
-    env = os.environ | ONE_THREAD | {"PYTHONPATH": paths, INSIDE: json.dumps(names)}
+    env = environment_of(package) | {INSIDE: json.dumps(names)}
     return subprocess.Popen([sys.executable, "-m", "benchmarks.same"], env=env, stdout=subprocess.PIPE, text=True)
 
 

@@ -1,49 +1,86 @@
-"""What a step, a compilation, a row and a column cost.
+"""What a step, a compilation, a row and a column cost, and what fits took at an earlier commit and take now.
 
-    python -m benchmarks.speed           # what is missing, about 10 minutes in all
+    python -m benchmarks.speed           # what is missing, about 35 minutes of CPU in all
     python -m benchmarks.speed --again   # all of it once more
     python -m benchmarks.speed --parts import  # of these the imports alone
+    python -m benchmarks.speed --parts beside seeds demo rows --renew  # the earlier commit beside a new learner
     python -m benchmarks.speed --page    # only write docs/speed.md from the newest results
 
-Needs the extra `bench` (PyTorch, for the eager step that is timed in the same run). Appends to results/speed.jsonl.
+Needs the extra `bench` (PyTorch, for the eager step that is timed in the same run; the methods that fits stand beside),
+the real tables, and a clone with git's history. Appends to results/speed.jsonl.
 """
 
 import subprocess
 import sys
 from argparse import Namespace
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from benchmarks.fits import NETWORK_ALONE, fit, learner
+from benchmarks.fits import NETWORK_ALONE, fit, learner, same_structure, share_alike, time_of
 from benchmarks.harness.benchmark import Benchmark, Choice
 from benchmarks.harness.case import Case
 from benchmarks.harness.clock import peak_memory, take_turns, watch
 from benchmarks.harness.command import main
-from benchmarks.harness.pages import Page
 from benchmarks.harness.records import Record
+from benchmarks.harness.stamp import PACKAGE
+from benchmarks.splits import Split
+from benchmarks.trees import ask, check_out, rows_of, run_demo
+from benchmarks.trial import MAKERS
+from benchmarks.views.speed import (
+    BATCH,
+    BESIDE,
+    KEY,
+    OLDER,
+    PAGE,
+    PARTS,
+    PRESENT,
+    REAL,
+    STEADY,
+    STEADY_FOLDS,
+    D,
+    J,
+    M,
+)
+from r2n import RuleSet
 
-D, M, J, BATCH = 5, 10, 25, 100  # the paper's size
+ROWS = (1_000, 10_000, 100_000, 1_000_000)
 FEW_EPOCHS: dict[str, Any] = {"epochs": 20, "gamma": 0.7, "restarts": 1, **NETWORK_ALONE}
 
 
-PARTS = ("import", "step", "compilation", "fit")
 IMPORTS = ("import numpy", "import r2n", "from r2n import load", "from r2n import R2NClassifier")
+EXAMPLES = tuple(f"example {k}" for k in range(1, 6))
+SEEDS = range(10)
 
 
 def cases(chosen: Namespace) -> list[Case]:
-    """Imports; steps; compilation; rows and columns."""
-    sizes = [*((n_rows, 10) for n_rows in (1_000, 10_000, 100_000, 1_000_000)), *((20_000, d) for d in (5, 50, 500))]
+    """Imports; steps; compilation; rows and columns; an earlier commit beside the present checkout."""
+    sizes = [*((n_rows, 10) for n_rows in ROWS), *((20_000, d) for d in (5, 50, 500))]
     every = [
         Case({"what": "import"}, measure_imports),
         *(Case({"what": "step", "restarts": restarts}, partial(measure_step, restarts)) for restarts in (1, 25)),
-        Case({"what": "compilation"}, measure_compilation, alone=True),
+        Case({"what": "compilation"}, measure_compilation),
         *(Case({"what": "fit", "rows": n, "columns": d}, partial(measure_fit, n, d), alone=True) for n, d in sizes),
+        *(beside_case(table, 0) for table in REAL),
+        *(beside_case(table, seed) for seed in range(3) for table in EXAMPLES),
+        *(seed_case(tree, seed) for seed in SEEDS for tree in (OLDER, PRESENT)),
+        Case({"what": "demo"}, measure_demo),
+        *(Case({"what": "rows", "rows": n_rows}, partial(measure_rows, n_rows)) for n_rows in ROWS),
     ]
     return [case for case in every if case.told["what"] in chosen.parts]
+
+
+def beside_case(table: str, repeat: int) -> Case:
+    return Case({"what": "beside", "table": table, "repeat": repeat}, partial(fit_beside, table, repeat))
+
+
+def seed_case(tree: str, seed: int) -> Case:
+    return Case({"what": "seeds", "tree": tree, "repeat": seed}, partial(fit_seed, tree, seed))
 
 
 def measure_imports(rounds: int = 15) -> Record:
@@ -133,26 +170,9 @@ def measure_step(restarts: int, rounds: int = 5) -> Record:
 
 
 def measure_compilation() -> Record:
-    """What three fits compile: the second and third have other numbers of rows."""
-    from jax import monitoring
-
-    from r2n.datasets import example
-
-    X, y = example(5).sample(9_000, random_state=0)
-    compiled: list[float] = []
-
-    def listen(event: str, duration_secs: float, **_: str | int) -> None:
-        if "backend_compile" in event:
-            compiled.append(duration_secs)
-
-    monitoring.register_event_duration_secs_listener(listen)
-    fits = []
-    for n_rows in (8_000, 3_000, 9_000):
-        before = len(compiled)
-        _, spent = fit(X[:n_rows], y[:n_rows], **NETWORK_ALONE, random_state=0)
-        seconds = round(spent.seconds, 2)
-        fits.append({"rows": n_rows, "seconds": seconds, "programs_compiled": len(compiled) - before})
-    return {"fits": fits}
+    """What three fits of a new process compile, of which nothing was kept before."""
+    with TemporaryDirectory() as caches:
+        return ask(PACKAGE, "count_compilations", Path(caches))
 
 
 def measure_fit(n_rows: int, n_columns: int) -> Record:
@@ -172,27 +192,80 @@ def measure_fit(n_rows: int, n_columns: int) -> Record:
     }
 
 
-def view() -> Mapping[str, Any]:
-    """The newest of each."""
-    found: dict[str, list[Record]] = {what: [] for what in PARTS}
-    for record in SPEED.newest():
-        found[record["what"]].append(record)
-    shown = {
-        "imports": found["import"][0],
-        "steps": found["step"],
-        "compilation": found["compilation"][0],
-        "fits": found["fit"],
+# -- an earlier commit beside the present checkout -----------------------------------------------------
+
+
+def fit_beside(table: str, repeat: int) -> Record:
+    """Both trees' default in turns, and on real tables others on the same fold."""
+    given = {"table": table, "repeat": repeat, "fold_seed": 0, "seed": repeat}
+    with check_out(OLDER) as older:
+        found = {name: ask(package, "fit", **given) for name, package in (("older", older), (PRESENT, PACKAGE))}
+    rows = rows_of(table, repeat, fold_seed=0)
+    for record in found.values():
+        del record["made_by"]  # the present one's is this record's
+        if rows.truth is not None:
+            record["structure"] = same_structure(RuleSet.parse(record["rules"]), rows.truth)
+    return found | {"others": {} if table in EXAMPLES else {name: fit_other(name, rows) for name in BESIDE}}
+
+
+def fit_other(method: str, rows: Split) -> Record:
+    """Another method on the same rows."""
+    model = MAKERS[method](0)
+    with watch() as spent:
+        model.fit(rows.X, rows.y)
+    accuracy = share_alike(model.predict(rows.X_test), rows.y_test)
+    return {"accuracy": accuracy, "size": model.size, **time_of(spent)}
+
+
+def fit_seed(tree: str, seed: int) -> Record:
+    """One tree's default on one HELOC split, from a seed: what differs from seed to seed is the learner's own."""
+    given = {"table": STEADY, "repeat": 0, "fold_seed": STEADY_FOLDS, "seed": seed}
+    if tree == PRESENT:
+        return ask(PACKAGE, "fit", **given)
+    with check_out(tree) as older:
+        found = ask(older, "fit", **given)
+    return found | {"made_by": found["made_by"] | {"revision": tree, "clean": True}}
+
+
+def measure_demo(rounds: int = 3) -> Record:
+    """Seconds of `r2n demo` in new processes, in turns: with nothing kept, and with what that run kept; medians."""
+    taken = defaultdict(list)
+    with check_out(OLDER) as older, TemporaryDirectory() as folder:
+        for number in range(rounds + 1):  # the first one warms the disk, and is not counted
+            for name, package in (("older", older), (PRESENT, PACKAGE)):
+                caches = Path(folder) / f"{name} {number}"
+                for way in ("cold", "kept"):
+                    taken[name, way].append(run_demo(package, caches))
+    return {
+        name: {way: round(float(np.median(taken[name, way][1:])), 2) for way in ("cold", "kept")}
+        for name in ("older", PRESENT)
     }
-    return shown | {"d": D, "m": M, "j": J, "batch": BATCH}
+
+
+def measure_rows(n_rows: int) -> Record:
+    """A default fit by one process; of the most rows also at the earlier commit, in the same run."""
+    found = {PRESENT: ask(PACKAGE, "measure_rows", rows=n_rows)}
+    if n_rows == max(ROWS):
+        with check_out(OLDER) as older:
+            found["older"] = ask(older, "measure_rows", rows=n_rows)
+    for record in found.values():
+        del record["made_by"]
+    return found
+
+
+def is_done(case: Case, record: Record) -> bool:
+    """Whether a record need not be made again: not if it counts no loops, as there were none to compile."""
+    return all("loops_compiled" in fit for fit in record.get("fits", ()))
 
 
 SPEED = Benchmark(
     name="speed",
     about=__doc__,
-    key=("what", "restarts", "rows", "columns"),
+    key=KEY,
     cases=cases,
     choices=(Choice("--parts", "what to measure", PARTS, default=PARTS),),
-    pages=(Page("docs/speed.md", "speed.md.j2", view),),
+    pages=(PAGE,),
+    is_done=is_done,
 )
 
 if __name__ == "__main__":

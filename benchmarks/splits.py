@@ -1,15 +1,20 @@
 """What is learned from, and what is judged on: known rules, made harder in several ways, and folds of real tables."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from r2n import RuleSet
 from r2n.datasets import KnownRule, RealTable, example, load_table, toy
+from r2n.errors import DataUnavailable
 
 MISSING_CODES = {"heloc": [-7, -8, -9]}  # that stand for missing values; a row with one is not complete
 
@@ -96,6 +101,18 @@ def harder(seed: int) -> KnownRule:
     return KnownRule(f"harder {seed}", RuleSet.parse(f"True if {' or '.join(texts)} else False"))
 
 
+def hard_rows(seed: int, n_idle: int = 0) -> Split:
+    """Such a rule, another one for each seed; with so many columns more that have nothing to do with it."""
+    rows = sample_uniform(harder(seed), 8_000, 2_000, seed)
+    return with_idle_columns(rows, n_idle, seed) if n_idle else rows
+
+
+HARD: Mapping[str, Callable[[int], Split]] = {
+    "5 rules of 3 literals": hard_rows,
+    "5 rules of 3 literals, 8 idle columns": partial(hard_rows, n_idle=8),
+}
+
+
 # -- real tables ---------------------------------------------------------------------------------------
 
 
@@ -118,15 +135,36 @@ def fold_of(name: str, folds: int, number: int, seed: int = 0) -> Split:
     return Split(table.X.iloc[train], table.y[train], table.X.iloc[test], table.y[test], settings=settings)
 
 
-def binary_fold_of(name: str, folds: int, number: int) -> Split:
-    """The same with Boolean labels; of `heloc, complete` the rows without a code."""
+def binary_fold_of(name: str, folds: int, number: int, seed: int = 0) -> Split:
+    """The same with Boolean labels; of `heloc, complete` the rows without a code; `adult, test` has but one split."""
+    if name == "adult, test":
+        return adult_test()
     table = real_table(name)
     keep = np.ones(len(table.y), dtype=np.bool_)
     if name.endswith(", complete"):
         keep = ~table.X.isin(MISSING_CODES[name.removesuffix(", complete")]).any(axis=1).to_numpy()
     X, y = table.X[keep].reset_index(drop=True), table.y[keep] == table.positive
-    train, test = list(StratifiedKFold(folds, shuffle=True, random_state=0).split(X, y))[number]
+    train, test = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, y))[number]
     return Split(X.iloc[train], y[train], X.iloc[test], y[test])
+
+
+def adult_test() -> Split:
+    """Adult as its donors split it: adult.data to learn from, adult.test to test on, complete rows of both."""
+    table = real_table("adult")
+    path = adult_test_file()
+    whole = pd.read_csv(path, names=[*table.X.columns, "label"], skipinitialspace=True, na_values="?", skiprows=1)
+    kept = whole.dropna().reset_index(drop=True)
+    y_test = (kept["label"].str.removesuffix(".") == table.positive).to_numpy()  # there each label ends with a point
+    X_test = kept.drop(columns="label").astype(table.X.dtypes)
+    return Split(table.X, table.y == table.positive, X_test, y_test)
+
+
+def adult_test_file() -> Path:
+    """Where adult.test lies."""
+    folder = Path(os.environ.get("R2N_DATA", ""))
+    if not (folder / "adult.test").is_file():
+        raise DataUnavailable("adult.test is not here. Get it from its publisher, and put it beside adult.data.")
+    return folder / "adult.test"
 
 
 def rare_split(name: str, seed: int) -> Split:

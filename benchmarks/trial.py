@@ -1,18 +1,29 @@
 """One cell: the rows it learns from, the method, what came of it."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.fits import NETWORK_ALONE, described, learner, rules_of, same_structure, share_alike, time_of
+from benchmarks.fits import (
+    NETWORK_ALONE,
+    SEARCH_ALONE,
+    described,
+    learner,
+    rules_of,
+    same_structure,
+    share_alike,
+    time_of,
+)
 from benchmarks.harness.clock import watch
 from benchmarks.harness.records import Record
-from benchmarks.methods.baselines import Boosting, Ebm, Figs, Method, Mlp, Ripper, Tree
+from benchmarks.methods.baselines import Boosting, Ebm, Figs, Mlp, Ripper, Tree
+from benchmarks.methods.sloping import ObliqueTree, OptimalTree, YdfTree
 from benchmarks.protocol import EXPERIMENTS, Cell
-from benchmarks.splits import Split, binary_fold_of, known_rule, sample_rows
+from benchmarks.splits import HARD, Split, binary_fold_of, known_rule, sample_rows
 from r2n import presets
 
 Bools = NDArray[np.bool_]
@@ -22,7 +33,9 @@ def split(cell: Cell) -> Split:
     """The rows of a cell."""
     stated = EXPERIMENTS[cell.experiment]
     if "folds" in stated:
-        return binary_fold_of(cell.table, stated["folds"], cell.repeat)
+        return binary_fold_of(cell.table, stated["folds"], cell.repeat, stated.get("fold_seed", 0))
+    if cell.table in HARD:
+        return HARD[cell.table](cell.repeat)
     varied = dict.fromkeys(stated.get("vary", {}), cell.value)
     n_rows = int(varied.get("rows") or stated["rows"])
     rows = sample_rows(known_rule(cell.table), n_rows, stated["test_rows"], cell.repeat)
@@ -42,17 +55,11 @@ def run(cell: Cell) -> Record:
         "literals_per_rule": model.literals_per_rule,
         **time_of(spent),
     }
-    return found | (model.more(rows) if isinstance(model, Rules) else _size_of(model))
+    return found | (model.more(rows) if isinstance(model, Rules) else {"size": model.size})
 
 
 def _accuracy(model: Any, rows: Split) -> float:
     return share_alike(model.predict(rows.X_test), rows.y_test)
-
-
-def _size_of(model: Method) -> Record:
-    """Columns mentioned: each literal of the others reads one."""
-    n_rules, literals = model.n_rules, model.literals_per_rule
-    return {"size": None if n_rules is None or literals is None else round(n_rules * literals)}
 
 
 def made(cell: Cell) -> Any:
@@ -73,6 +80,7 @@ def _settings(cell: Cell) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "r2n": {},
         "network": NETWORK_ALONE,
+        "search": SEARCH_ALONE,
         "capped": {"max_rules": stated.get("max_rules", {}).get(cell.table)},
         # As in the authors' published code: with the loss as printed it collapses (docs/paper.md).
         "paper": dict(presets.PUBLISHED_SYNTHETIC if known else presets.PUBLISHED_REAL)
@@ -103,6 +111,10 @@ MAKERS: dict[str, Any] = {
     "ebm": Ebm,
     "mlp": Mlp,
     "boosting": Boosting,
+    "oblique-3": partial(ObliqueTree, max_depth=3),
+    "oblique-4": partial(ObliqueTree, max_depth=4),
+    "ydf": YdfTree,
+    "contree": OptimalTree,
 }
 
 
@@ -118,6 +130,10 @@ class Around:
     @property
     def literals_per_rule(self) -> Any:
         return self.model_.literals_per_rule
+
+    @property
+    def size(self) -> Any:
+        return self.model_.size
 
 
 class Opposite(Around):

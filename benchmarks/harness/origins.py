@@ -46,7 +46,7 @@ def _of_revision(revision: str | None) -> str | None:
 
 def is_ours(method: str) -> bool:
     """Whether a method learns with r2n."""
-    return method in ("r2n", "capped", "network", "paper") or method.startswith("literals ")
+    return method in ("r2n", "capped", "network", "search", "paper") or method.startswith("literals ")
 
 
 def of_newest_origin(records: Sequence[Record]) -> list[Record]:

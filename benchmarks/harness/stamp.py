@@ -24,6 +24,9 @@ PACKAGES = (
     "wittgenstein",
     "imodels",
     "interpret-core",
+    "obliquetree",
+    "ydf",
+    "pycontree",
 )
 PACKAGE = Path(r2n.__file__).parent  # the r2n that is imported, wherever it lies
 METHODS = ("trial.py", "splits.py", *(f"methods/{path.name}" for path in (BENCHMARKS / "methods").glob("*.py")))

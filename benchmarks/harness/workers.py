@@ -109,7 +109,7 @@ def _serve(pipe: Connection) -> None:
     while True:
         work: Work = pipe.recv()
         try:
-            pipe.send(work() | {"made_by": made_by()})
+            pipe.send({"made_by": made_by()} | work())  # work that was done elsewhere says itself by whom
         except Exception as error:  # a case that fails is a result, and shown as such
             traceback.print_exc()
             pipe.send({"failed": f"{type(error).__name__}: {error}"})

@@ -1,4 +1,4 @@
-"""What r2n is compared with, each behind one small interface: fit, predict, n_rules, literals_per_rule.
+"""What r2n is compared with, each behind one small interface: fit, predict, n_rules, literals_per_rule, size.
 
 Models that are no rules (a network, boosting) have `n_rules = None`.
 """
@@ -27,7 +27,7 @@ RuleLengths = list[int]  # of each rule, how many literals it has
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Other packages warn about their own dependencies' future."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -43,6 +43,8 @@ class Method(Protocol):
     def n_rules(self) -> int | None: ...
     @property
     def literals_per_rule(self) -> float | None: ...
+    @property
+    def size(self) -> int | None: ...
 
 
 class RuleCounts:
@@ -59,6 +61,11 @@ class RuleCounts:
     def literals_per_rule(self) -> float | None:
         return float(np.mean(self.rule_lengths() or [0]))
 
+    @property
+    def size(self) -> int | None:
+        """Columns named: of each literal one."""
+        return sum(self.rule_lengths())
+
 
 class _Wrapped:
     """Fitted and asked as scikit-learn's estimators are."""
@@ -66,18 +73,19 @@ class _Wrapped:
     model_: Any
 
     def fit(self, X: pd.DataFrame, y: Bools) -> Self:
-        with _quiet():
+        with quiet():
             self.model_.fit(X, y)
         return self
 
     def predict(self, X: pd.DataFrame) -> Bools:
-        with _quiet():
+        with quiet():
             return np.asarray(self.model_.predict(X)).astype(np.bool_)
 
 
 class _NoRules(_Wrapped):
     n_rules = None
     literals_per_rule = None
+    size = None
 
 
 class Ripper(RuleCounts):
@@ -91,7 +99,7 @@ class Ripper(RuleCounts):
 
         self.binariser_ = None if self.bins is None else QuantileBins(self.bins).fit(X)
         self.model_ = RIPPER(random_state=self.random_state)
-        with _quiet(), counted_as_bits():
+        with quiet(), counted_as_bits():
             self.model_.fit(self._seen(X).assign(**{"the label": y}), class_feat="the label", pos_class=True)
         return self
 
@@ -99,7 +107,7 @@ class Ripper(RuleCounts):
         return (X if self.binariser_ is None else self.binariser_.transform(X)).reset_index(drop=True)
 
     def predict(self, X: pd.DataFrame) -> Bools:
-        with _quiet():
+        with quiet():
             return np.asarray(self.model_.predict(self._seen(X)), dtype=np.bool_)
 
     def rule_lengths(self) -> RuleLengths:
@@ -116,7 +124,7 @@ class Tree(RuleCounts, _Wrapped):
         tree = DecisionTreeClassifier(random_state=random_state)
         prices = {"ccp_alpha": np.geomspace(1e-4, 3e-2, 16)}
         self.search_ = GridSearchCV(tree, prices, cv=5, refit=_largest_within_one_error)
-        self.model_ = make_pipeline(_one_hot("passthrough"), self.search_)
+        self.model_ = make_pipeline(one_hot("passthrough"), self.search_)
 
     def rule_lengths(self) -> RuleLengths:
         return positive_depths(self.search_.best_estimator_.tree_)
@@ -148,7 +156,7 @@ class Figs(RuleCounts, _Wrapped):
         from imodels import FIGSClassifier  # extra `bench`
 
         self.figs_ = FIGSClassifier(random_state=random_state)
-        self.model_ = make_pipeline(_one_hot("passthrough"), self.figs_)
+        self.model_ = make_pipeline(one_hot("passthrough"), self.figs_)
 
     def rule_lengths(self) -> RuleLengths:
         return [depth for root in self.figs_.trees_ for depth in _leaf_depths(root, 0)]
@@ -174,7 +182,7 @@ class Mlp(_NoRules):
 
     def __init__(self, random_state: int = 0) -> None:
         network = MLPClassifier(hidden_layer_sizes=(10,), max_iter=10_000, random_state=random_state)
-        self.model_ = make_pipeline(_one_hot(StandardScaler()), network)
+        self.model_ = make_pipeline(one_hot(StandardScaler()), network)
 
 
 class Boosting(_NoRules):
@@ -184,7 +192,9 @@ class Boosting(_NoRules):
         self.model_ = HistGradientBoostingClassifier(categorical_features="from_dtype", random_state=random_state)
 
     def fit(self, X: pd.DataFrame, y: Bools) -> Self:
-        self.categories_ = {name: pd.CategoricalDtype(X[name].astype("category").cat.categories) for name in _texts(X)}
+        self.categories_ = {
+            name: pd.CategoricalDtype(X[name].astype("category").cat.categories) for name in names_of_texts(X)
+        }
         return super().fit(self._coded(X), y)
 
     def predict(self, X: pd.DataFrame) -> Bools:
@@ -196,11 +206,11 @@ class Boosting(_NoRules):
         return X.assign(**seen).astype(self.categories_)
 
 
-def _texts(X: pd.DataFrame) -> list[str]:
+def names_of_texts(X: pd.DataFrame) -> list[str]:
     return [name for name in X.columns if not pd.api.types.is_numeric_dtype(X[name])]
 
 
-def _one_hot(numbers: Any) -> Any:
+def one_hot(numbers: Any) -> Any:
     """Columns of 0 and 1 for categories; for numbers what is given."""
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     return make_column_transformer(

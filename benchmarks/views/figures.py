@@ -18,12 +18,17 @@ STYLE = {
     "r2n": ("#000000", "o", "-"),
     "capped": ("#000000", "$○$", "-"),
     "network": ("#0072B2", "s", "--"),
+    "search": ("#0072B2", "o", ":"),
     "paper": ("#56B4E9", "D", "-."),
     "drnet": ("#D55E00", "^", ":"),
     "ripper": ("#009E73", "v", ":"),
     "ripper-raw": ("#009E73", "<", ":"),
     "brcg": ("#CC79A7", "P", ":"),
     "tree": ("#E69F00", "X", ":"),
+    "oblique-3": ("#882255", "d", ":"),
+    "oblique-4": ("#882255", "p", ":"),
+    "ydf": ("#332288", "h", ":"),
+    "contree": ("#AA8800", "H", ":"),
     "figs": ("#8C6D1F", "*", ":"),
     "mlp": ("#999999", "", "--"),
     "ebm": ("#777777", "", ":"),
@@ -105,7 +110,7 @@ def draw_fronts(evaluation: Evaluation) -> None:
     figure, panels = plt.subplots(3, 3, figsize=(11, 10), layout="constrained")
     for panel, (experiment, table) in zip(panels.flat, tables, strict=True):
         _front(panel, evaluation, experiment, table)
-        panel.set(title=table, xscale="log", xlim=(0.8, 1_200))
+        panel.set(title=table, xscale="log", xlim=(0.8, 2_500))
     for panel in panels[-1]:
         panel.set_xlabel("size: columns mentioned")
     for panel in panels[:, 0]:

@@ -7,13 +7,15 @@ from typing import Any
 from benchmarks.fits import share_alike
 from benchmarks.harness.pages import Page
 from benchmarks.harness.records import Record
+from benchmarks.methods.sloping import SECONDS
 from benchmarks.protocol import EXPERIMENTS, METHODS, PRINTED, Cell
 from benchmarks.splits import known_rule
 from benchmarks.views.summary import Evaluation, Summary, by_origin
 from r2n import RuleSet
 
-KNOWN, REAL = EXPERIMENTS["known"], EXPERIMENTS["real"]
+KNOWN, REAL, UNSEEN = (EXPERIMENTS[name] for name in ("known", "real", "unseen"))
 PARTS = {"known": "Table 1, top", "real": "Table 1, bottom"}
+PRINTED_IN = PARTS | {"unseen": "Table 1, bottom"}
 VARIED = {"penalty": "the penalty λ", "rows": "rows to learn from", "noise": "labels turned over"}
 
 
@@ -62,7 +64,9 @@ def view_of(evaluation: Evaluation) -> Mapping[str, Any]:
     return {
         "experiments": EXPERIMENTS,
         "real": REAL,
+        "unseen": UNSEEN,
         "stopped_after": Cell("real", "magic", "paper", 0).paper_seconds,
+        "contree_seconds": SECONDS,
         "opposite": list(dict.fromkeys(METHODS[each]["title"].split(",")[0] for each in REAL["opposite"]["methods"])),
         "limits": list(limits()),
         "late": evaluation.count("timed_out"),
@@ -92,7 +96,7 @@ def limits() -> Iterator[tuple[str, int]]:
 
 def printed_of(name: str) -> dict[str, dict[str, list[float]]]:
     """What the paper prints of an experiment: of each method, by table."""
-    printed = dict(PRINTED[PARTS[name]])
+    printed = dict(PRINTED[PRINTED_IN[name]])
     tables = printed.pop("tables", EXPERIMENTS[name]["tables"])
     return {method: dict(zip(tables, numbers, strict=True)) for method, numbers in printed.items()}
 
@@ -123,7 +127,7 @@ def losses(evaluation: Evaluation) -> dict[str, list[str]]:
 def ahead(evaluation: Evaluation, what: str) -> Iterator[str]:
     """Who is ahead of r2n's default, on what both have in common."""
     sign, digits = (1, 4) if what == "accuracy" else (-1, 1)
-    for name, stated in (("known", KNOWN), ("real", REAL)):
+    for name, stated, where in (("known", KNOWN, ""), ("real", REAL, ""), ("unseen", UNSEEN, ", unseen folds")):
         for table in stated["tables"]:
             ours = {record["repeat"]: record[what] for record in evaluation.of(name, table, "r2n").done}
             found = []
@@ -135,7 +139,7 @@ def ahead(evaluation: Evaluation, what: str) -> Iterator[str]:
                 if gap > 0.0 and method not in ("r2n", "capped"):
                     found.append(f"{METHODS[method]['title']} by {gap:.{digits}f}")
             if found:
-                yield f"{table}: {'; '.join(found)}"
+                yield f"{table}{where if table not in UNSEEN['once'] else ''}: {'; '.join(found)}"
 
 
 def longer_than_printed(evaluation: Evaluation) -> Iterator[str]:

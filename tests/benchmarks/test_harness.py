@@ -36,7 +36,7 @@ def test_a_page_is_the_one_that_its_records_make(page: Page) -> None:
 def test_every_template_is_of_a_page() -> None:
     templates = {path.name for path in (BENCHMARKS / "templates").glob("*.md.j2")}
     assert templates == {page.template for page in PAGES.values()}
-    assert len(PAGES) == 8
+    assert len(PAGES) == 9
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -73,7 +73,7 @@ def test_what_is_shared_is_done_in_one_place() -> None:
     places = {
         r"ArgumentParser\(": {"harness/command.py"},
         r"perf_counter\(|process_time\(|getrusage\(": {"harness/clock.py", "methods/brcg.py"},
-        r"R2NClassifier\(": {"fits.py", "same.py"},
+        r"R2NClassifier\(": {"fits.py", "trees.py"},
         r"\.open\(": {"harness/records.py"},
         r"\.write_text\(": {"harness/pages.py"},
     }

@@ -15,10 +15,11 @@ import r2n
 from benchmarks.__main__ import EVALUATION, case_of
 from benchmarks.harness import records
 from benchmarks.harness.case import said_of
-from benchmarks.protocol import METHODS, PRINTED, Cell, cells, key_of
+from benchmarks.protocol import EXPERIMENTS, METHODS, PRINTED, Cell, cells, key_of
 from benchmarks.trial import MAKERS, Opposite, made, run, split
 from benchmarks.views.summary import Evaluation
-from r2n import RuleSet
+from r2n import RuleSet, datasets
+from r2n.errors import DataUnavailable
 
 ROOT = Path(__file__).parents[2]
 CAUGHT: dict[str, Any] = {"capture_output": True, "text": True, "cwd": ROOT}
@@ -242,3 +243,32 @@ def test_a_tree_is_fitted_and_counted() -> None:
     record = run(Cell("rows", "example 4", "tree", 0, 500))
     assert record["accuracy"] > 0.8
     assert record["size"] == round(record["n_rules"] * record["literals_per_rule"])
+
+
+def test_every_method_has_the_same_unseen_folds_and_adult_test_once() -> None:
+    wanted = cells(experiments=["unseen"])
+    counts = {(cell.method, cell.table): 0 for cell in wanted}
+    for cell in wanted:
+        counts[cell.method, cell.table] += 1
+    assert len(counts) == len(EXPERIMENTS["unseen"]["methods"]) * len(EXPERIMENTS["unseen"]["tables"])
+    assert {count for (_, table), count in counts.items() if table != "adult, test"} == {5}
+    assert {count for (_, table), count in counts.items() if table == "adult, test"} == {1}
+    assert {"r2n", "capped", "network", "search"} <= {cell.method for cell in wanted}
+    assert made(Cell("unseen", "magic", "search", 0)).model_.network is None
+    assert made(Cell("unseen", "adult, test", "capped", 0)).model_.max_rules == 2
+
+
+def test_unseen_folds_are_other_folds_than_those_of_table_1_and_adult_test_is_its_donors() -> None:
+    for name in ("heloc", "adult"):
+        if not datasets.available(name):
+            pytest.skip(f"no copy of {name}: R2N_DATA does not name a folder with it, and the cache has none")
+    seen, unseen = (split(Cell(name, "heloc", "tree", 0)) for name in ("real", "unseen"))
+    assert len(seen.X_test) == len(unseen.X_test)
+    assert len(set(seen.X_test.index) & set(unseen.X_test.index)) < 0.3 * len(seen.X_test)
+    try:
+        official = split(Cell("unseen", "adult, test", "tree", 0))
+    except DataUnavailable:
+        pytest.skip("no copy of adult.test")
+    assert (len(official.X), len(official.X_test)) == (30_162, 15_060)
+    assert official.y_test.mean() == pytest.approx(official.y.mean(), abs=0.01)
+    assert official.X.dtypes.equals(official.X_test.dtypes)
