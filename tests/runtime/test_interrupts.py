@@ -141,7 +141,7 @@ STAGES = [
     ("r2n.learn.pipeline.choose_restart", "interrupted before refining"),
     ("r2n.search.sample.draw_rows", "interrupted before refining"),
     ("r2n.search.explore.carry_out", "interrupted while refining"),
-    ("r2n.search.choose.choose_point", "interrupted while refining"),
+    ("r2n.search.choose.choose_plain", "interrupted while refining"),
     ("r2n.search.finish.refit", "interrupted while refining"),
     ("r2n.search.finish.with_short_numbers", "interrupted while refining"),
     ("r2n.search.shorten.round_predictions", "interrupted while refining"),
@@ -177,7 +177,7 @@ def test_a_ctrl_c_before_anything_was_found_is_raised(monkeypatch: pytest.Monkey
         ("r2n.learn.pipeline.learn_class", 2, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
         ("r2n.learn.network.train_network", 3, r"between classes; finished: 'a', 'b'; without rules: 'c'\."),
         ("r2n.learn.pipeline.screen_columns", 2, r"between classes; finished: 'a'; without rules: 'b', 'c'\."),
-        ("r2n.search.choose.choose_point", 2, r"while refining \(class 'b', .*\); finished: 'a'; without rules: 'c'\."),
+        ("r2n.search.choose.choose_plain", 2, r"while refining \(class 'b', .*\); finished: 'a'; without rules: 'c'\."),
         ("r2n.learn.picks.group_rows", 1, r"interrupted when all rules were found; none is missing\."),
     ],
 )
@@ -197,7 +197,7 @@ def test_classes_that_are_done_are_kept(monkeypatch: pytest.MonkeyPatch, stage: 
 def test_twice_in_a_row_keeps_the_best_and_three_times_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = example(4).sample(500, random_state=0)
     pressing(monkeypatch, "r2n.search.explore.carry_out")
-    pressing(monkeypatch, "r2n.search.choose.choose_point")
+    pressing(monkeypatch, "r2n.search.choose.choose_plain")
     with pytest.warns(Interrupted, match="interrupted while refining"):
         model = R2NClassifier(**QUICK).fit(X, y)
     assert model.score(X, y) > 0.5

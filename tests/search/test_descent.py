@@ -129,7 +129,7 @@ def test_what_is_too_much_to_read_loses_literals_before_it_loses_everything() ->
 def test_literals_are_fitted_with_the_columns_that_there_is_room_for(room: int) -> None:
     problem = mixed(1, price=1e-4)
     every = np.ones(problem.n_rows, bool)
-    found = [literal for _, literal in Fitter.of(problem).literals(every, problem.cost, room=room)]
+    found = [literal for _, literal in Fitter.of(problem).literals(every, problem.cost, room=room, many=99)]
     assert max((literal.size for literal in found), default=0) == room
 
 
@@ -171,7 +171,7 @@ def test_fixed_rules_take_their_part_of_what_may_be_read() -> None:
 def test_the_best_subset_is_found_in_a_small_pool() -> None:
     problem = mixed(5)
     fit = Fitter.of(problem)
-    pool = [Rule((literal,)) for _, literal in fit.literals(np.ones(200, bool), problem.cost)][:8]
+    pool = [Rule((literal,)) for _, literal in fit.literals(np.ones(200, bool), problem.cost, many=99)][:8]
     every = [[rule for i, rule in enumerate(pool) if mask >> i & 1] for mask in range(2 ** len(pool))]
     exact = min(problem.objective(subset) for subset in every)
     assert problem.objective(find_best_subset(problem, pool)) == pytest.approx(exact, abs=1e-9)
@@ -201,7 +201,7 @@ def test_integer_programming_finds_the_best_subset_of_any_pool(seed: int, most: 
 
 def test_a_pool_with_too_many_cells_is_left_to_local_search(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = mixed(5)
-    pool = [Rule((literal,)) for _, literal in Fitter.of(problem).literals(np.ones(200, bool), problem.cost)]
+    pool = [Rule((literal,)) for _, literal in Fitter.of(problem).literals(np.ones(200, bool), problem.cost, many=99)]
     exact = find_best_subset(problem, pool)
     monkeypatch.setattr("r2n.search.pool.MOST_CELLS", 1)
     assert problem.objective(find_best_subset(problem, pool)) <= problem.objective(exact) + 2e-3

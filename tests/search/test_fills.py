@@ -130,7 +130,7 @@ def test_a_sum_is_improved_from_its_own_fill() -> None:
     problem = problem_of(X, granted(X))
     rows, design = np.arange(problem.n_rows), DesignMatrix.of(problem)
     start = Halfspace.of({"income": 1, Filled("debt", 15): -1.7}, 9)
-    ((_, better),) = improve(design, rows, problem.cost, start)
+    better = next(improve(design, rows, problem.cost, start)).halfspace()
     assert [key for key, _ in better.terms if isinstance(key, Filled)]
     assert problem.cost @ better.evaluate(problem.table) < problem.cost @ start.evaluate(problem.table)
 
@@ -140,7 +140,7 @@ def test_without_missing_values_nothing_is_tried_with_a_fill() -> None:
     problem = problem_of(X, granted(X))
     found = list(propose_halfspaces(DesignMatrix.of(problem), np.arange(len(X)), problem.cost, 4))
     assert found
-    assert not any(literal.fills for _, literal in found)
+    assert not any(scanned.direction.fills for scanned in found)
 
 
 def test_finishing_keeps_rows_in_which_a_filled_column_is_missing() -> None:

@@ -310,7 +310,7 @@ def test_columns_are_scanned_between_bins(d: int, n: int, data: st.DataObject) -
 
 @given(st.floats(-30.0, 30.0))
 def test_the_exponential_is_as_the_librarys(x: float) -> None:
-    assert logistic.compute_exp(x) == pytest.approx(math.exp(x), rel=1e-9)
+    assert logistic.compute_exp(x) == pytest.approx(math.exp(x), rel=1e-5)
 
 
 @given(anything)

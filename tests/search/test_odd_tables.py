@@ -1,6 +1,7 @@
 """Tables that have broken learners: names, empty columns, rare classes, nothing to learn."""
 
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from r2n.datasets import example
 from r2n.errors import ConstantRules
 from r2n.rules import Membership
 from r2n.search import Caps, Labelled, Plan, Prices, Problem, screen_columns
-from r2n.search.choose import choose_fewest_rules, choose_point
+from r2n.search.choose import choose_plain, choose_taught
 from r2n.search.columns import DesignMatrix, find_middles, sort_rows
 from r2n.search.descent import ignore_move
 from r2n.search.explore import explore
@@ -22,7 +23,7 @@ from r2n.search.halfspaces import bring_within_reach
 from r2n.search.limits import keep_within_caps
 from r2n.search.memberships import propose_memberships
 from r2n.search.moves import Fitter
-from r2n.search.plan import SCREENED_COLUMNS
+from r2n.search.plan import SCREENED_COLUMNS, WORTH, WORTH_WITHIN_LIMITS
 from r2n.search.sample import Sample
 from r2n.table import Schema
 
@@ -148,32 +149,43 @@ def test_a_rule_costs_less_where_the_user_says_how_many_to_read() -> None:
     assert R2NClassifier(**settings).fit(X, clean).rules_.n_rules == 2
 
 
-def test_a_rule_more_must_show_in_rows_held_out() -> None:
-    """Of two more rules the first brings a tenth of the rows, the second one row, which may be chance."""
-    x = np.arange(1_000) / 1_000
-    truth = (x < 0.3) | ((x >= 0.5) & (x < 0.6)) | (x >= 0.999)
-    table = Schema.learn({"x": x})[1]
-    texts = ["x < 0.2", "x < 0.3", "x < 0.3 or x >= 0.5 and x < 0.6", "x < 0.3 or x >= 0.5 and x < 0.6 or x >= 0.999"]
-    rules = [RuleSet.parse(f"True if {text} else False") for text in texts]
-    front = Front(tuple(Point(each, 0.1) for each in rules))
-    wrong = np.column_stack([each.truth(table) != truth for each in rules]) * 1.0
-    assert [choose_fewest_rules(front, 0, chosen, wrong, np.ones(1_000)) for chosen in range(4)] == [0, 1, 2, 2]
-
-
-def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good() -> None:
+def standing() -> tuple[Front, Sample, np.ndarray]:
+    """Three points of ever larger rules, the largest of which is right in one row of a hundred more than the second."""
     x = np.arange(100) / 100
     _, table = Schema.learn({"x": x})
     judges = Labelled(table, x >= 0.5, np.ones(100))
-    sample = Sample(judges, np.arange(100), np.arange(100), True, 0)
     rules = [RuleSet.parse(f"True if {text} else False") for text in ("x > 2", "x > 0.505", "x > 0.495 and x < 2")]
-    points = [
-        Point(each, error, held_out_score=score)
-        for each, error, score in zip(rules, (0.5, 0.01, 0.0), (0.5, 0.99, 1.0), strict=True)
-    ]
     wrong = np.column_stack([np.abs(judges.truth * 1.0 - each.truth(table)) for each in rules])
-    assert choose_point(Front(tuple(points)), wrong, sample, False, Caps()) == 1
-    assert choose_point(Front(tuple(points)), wrong, sample, True, Caps(size=9)) == 2
-    assert choose_point(Front(tuple(points)), wrong, sample, True, Caps(rules=2)) == 2
+    scores = 1.0 - wrong.mean(axis=0)
+    points = [Point(each, 1.0 - s, held_out_score=s) for each, s in zip(rules, scores, strict=True)]
+    return Front(tuple(points)), Sample(judges, np.arange(100), np.arange(100), True, 0), wrong
+
+
+def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good() -> None:
+    front, sample, wrong = standing()
+    assert choose_plain(front, wrong, sample, Caps()) == 1
+    assert choose_plain(front, wrong, sample, Caps(size=9)) == 2
+    assert choose_plain(front, wrong, sample, Caps(rules=2)) == 2
+
+
+@pytest.mark.parametrize("caps", [Caps(), Caps(rules=2)])
+def test_after_a_teacher_a_column_must_be_right_in_a_share_of_all_rows(caps: Caps) -> None:
+    front, sample, wrong = standing()
+    price = WORTH_WITHIN_LIMITS if caps.rules else WORTH
+    columns = front[2].size - front[1].size
+    for saved, expected in ((1.1, 2), (0.9, 1)):  # of the rows, in units of what the further columns must save
+        better = replace(front[2], train_error=front[1].train_error - saved * columns * price)
+        held_out = np.column_stack([wrong[:, 0], wrong[:, 1], wrong[:, 1] - saved * columns * price])
+        assert choose_taught(Front((*front.points[:2], better)), held_out, sample, caps) == expected
+
+
+def test_after_a_teacher_rows_held_out_weigh_as_much_as_the_others() -> None:
+    """What is gained on the rows fitted to is lost on as many held out: then the smaller rules are taken."""
+    front, sample, wrong = standing()
+    better = replace(front[2], train_error=front[1].train_error - 0.1)
+    worse = np.column_stack([wrong[:, 0], wrong[:, 1], wrong[:, 1] + 0.1])
+    assert choose_taught(Front((*front.points[:2], better)), worse, sample, Caps()) == 1
+    assert choose_taught(Front((*front.points[:2], better)), np.maximum(worse - 0.15, 0), sample, Caps()) == 2
 
 
 def test_what_is_missing_is_in_the_middle_of_a_column_that_wild_values_squeeze() -> None:

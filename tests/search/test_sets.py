@@ -164,7 +164,7 @@ def test_a_sum_is_improved_on_its_own_sets() -> None:
         5000,
     )
     design = DesignMatrix.of(problem).with_terms(problem, [start])
-    ((_, better),) = improve(design, np.arange(len(X)), problem.cost, start)
+    better = next(improve(design, np.arange(len(X)), problem.cost, start)).halfspace()
     before, after = (float(problem.cost @ each.evaluate(problem.table)) for each in (start, better))
     assert after < before
     assert dict.fromkeys(better.columns) == dict.fromkeys(start.columns)
@@ -193,7 +193,9 @@ def test_columns_kept_apart_leave_the_other_sums() -> None:
     X = people(1500, seed=9)
     problem = problem_of(X, granted(X))
     apart = replace(problem, knowledge=Knowledge(apart=(frozenset({"income", "status"}),)))
-    offered = [literal for _, literal in Fitter.of(apart).literals(np.ones(len(X), dtype=np.bool_), apart.cost)]
+    offered = [
+        literal for _, literal in Fitter.of(apart).literals(np.ones(len(X), dtype=np.bool_), apart.cost, many=99)
+    ]
     sums = [literal for literal in offered if isinstance(literal, Halfspace) and literal.size > 1]
     assert sums
     assert all(not {"income", "status"} <= set(literal.columns) for literal in offered)
@@ -206,6 +208,6 @@ def test_what_is_few_does_not_depend_on_the_unit_of_weights() -> None:
     for weight in (1.0, 0.01):
         problem = problem_of(X, granted(X), weight=np.full(len(X), weight))
         design = DesignMatrix.of(problem).with_terms(problem, [start])
-        ((_, better),) = improve(design, np.arange(len(X)), problem.cost, start)
+        better = next(improve(design, np.arange(len(X)), problem.cost, start)).halfspace()
         found.append(sets_of(better))
     assert found[0] == found[1]

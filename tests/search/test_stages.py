@@ -14,14 +14,15 @@ import pytest
 from r2n.datasets import example
 from r2n.rules import RuleSet
 from r2n.runtime.interrupts import allow_interrupts, hold_interrupts
-from r2n.search import Caps, Clock, Labelled, Move, Plan, Refined, refine
+from r2n.search import Caps, Clock, Labelled, Move, Plan, Problem, Refined, refine
 from r2n.search.choose import Chosen, choose
 from r2n.search.clock import is_past
+from r2n.search.columns import DesignMatrix
 from r2n.search.descent import ignore_move
 from r2n.search.explore import explore
 from r2n.search.finish import finish, refit
 from r2n.search.front import Point
-from r2n.search.sample import Sample
+from r2n.search.sample import Sample, measure_error
 from r2n.search.teach import Taught, teach
 from r2n.search.teacher import keep_labels
 from r2n.table import Schema
@@ -169,6 +170,25 @@ def test_explore_returns_all_points_and_the_ends_best_first() -> None:
     assert objectives == sorted(objectives)
     assert objectives[0] <= min(move.objective for move in moves[-3:])
     assert {point.rules.rules for point in found.points} >= {blank.with_rules(end).rules for end in found.ends}
+
+
+def test_sketches_read_some_rows_and_all_points_are_measured_on_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    blank, sample = world()
+    target, read = sample.fitted.truth * 1.0, []
+    design_of = DesignMatrix.of
+
+    def note(cls: object, problem: Problem) -> DesignMatrix:
+        read.append(problem.weight.sum())
+        return design_of(problem)
+
+    monkeypatch.setattr(DesignMatrix, "of", classmethod(note))
+    monkeypatch.setattr("r2n.search.explore.SKETCHED_ROWS", 200)
+    found = explore(blank, sample.fitted, target, [()], PLAN)
+    assert 200 <= read[0] <= 202  # of each class its share, rounded up
+    assert read[1:] == [sample.fitted.n_rows]
+    for point in found.points:
+        assert point.train_error == pytest.approx(measure_error(point.rules, sample.fitted, target))
+    assert len(found.levels) == 1  # the first price is left out, unless there is no other
 
 
 def test_explore_after_its_deadline_returns_the_starts() -> None:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import StratifiedKFold
 
 from r2n import NetworkSettings, R2NClassifier
 from r2n.datasets import example
 from r2n.search import Labelled
-from r2n.search.plan import TEACHER_MIX
-from r2n.search.teacher import Cleaned, Features, Lesson, clean_labels, score_brier
+from r2n.search.plan import FOLDS, TEACHER_MIX
+from r2n.search.teacher import Cleaned, Features, Lesson, clean_labels, score_brier, share_lessons
 from r2n.table import Schema
 
 
@@ -138,8 +139,12 @@ def test_where_a_line_knows_more_than_boosting_the_two_are_asked_together() -> N
     rows, judges = every.take(np.arange(1_000)), every.take(np.arange(1_000, 1_500))
     heard = clean_labels(rows, judges, schema, None, seed=0)
     assert heard.taught
-    lesson = Lesson(rows, np.arange(1_000), judges.table, np.arange(500), Features.of(rows.table, schema), 0)
-    boosted, line = lesson.opinion(), lesson.logistic_opinion()
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(rows.truth, rows.truth)
+    lessons = share_lessons(rows, judges.table, folds, Features.of(rows.table, schema), 0)
+    boosted, line = (
+        np.mean([each.others for each in opinions], axis=0)
+        for opinions in ([one.opinion() for one in lessons], [one.logistic_opinion() for one in lessons])
+    )
     opinion = (heard.others - (1 - TEACHER_MIX) * judges.truth) / TEACHER_MIX
     np.testing.assert_allclose(opinion, (boosted + line) / 2, atol=1e-9)
     assert score_brier(opinion, judges) < min(score_brier(boosted, judges), score_brier(line, judges))
@@ -155,8 +160,9 @@ def test_it_never_turns_over_most_of_a_class(wanted: bool | None) -> None:
     y = np.isin(np.arange(2_000), rare)
     schema, table = Schema.learn(X)
     rows = Labelled(table, y, np.where(y, 2_000 / 120, 2_000 / 3_880))
-    lesson = Lesson(rows, np.arange(2_000)[::2], table, np.arange(2_000)[1::2], Features.of(table, schema), 0)
-    missed = TEACHER_MIX * lesson.opinion() + (1 - TEACHER_MIX) * y[1::2] < 0.5
+    none = table.take(np.arange(0))
+    lesson = Lesson(rows, np.arange(2_000)[::2], np.arange(2_000)[1::2], none, Features.of(table, schema), 0)
+    missed = TEACHER_MIX * lesson.opinion().unseen + (1 - TEACHER_MIX) * y[1::2] < 0.5
     assert np.mean(missed[y[1::2]]) > 0.5  # boosting alone would
     heard = clean_labels(rows, rows.take(np.arange(0)), schema, wanted, seed=0)
     assert np.mean(heard.fit[y] < 0.5) < 0.5

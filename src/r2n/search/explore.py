@@ -21,7 +21,6 @@ from r2n.search.problem import Floats, Labelled, Prices, Problem, Rules
 from r2n.search.sample import draw_rows, measure_error
 from r2n.search.tasks import Task, carry_out
 
-
 Level: TypeAlias = tuple[Rules, ...]  # the ends at one price, the best first
 
 

@@ -113,9 +113,7 @@ def scan_directions(
                 yield from fill_columns(design, rows, cost, cut.columns, cut.b)
 
 
-def improve(
-    design: DesignMatrix, rows: np.ndarray, cost: Floats, start: Halfspace
-) -> Iterator[Scanned]:
+def improve(design: DesignMatrix, rows: np.ndarray, cost: Floats, start: Halfspace) -> Iterator[Scanned]:
     """The halfspace of the same columns that exact scans lead to from this one; none if they lead nowhere."""
     index = design.index
     columns = tuple(index[unfilled(key)] for key, _ in start.terms)

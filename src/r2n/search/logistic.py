@@ -24,7 +24,7 @@ LEAST_RIDGE, LAST_RIDGE, SMALL_STEP = 1e-10, 1e-9, 1e-2  # of all columns, of th
 def compute_exp(x: float) -> float:
     """E to the x, |x| cut at `FARTHEST`, by multiplications alone: a library's differs in the last bit by processor.
 
-    It is the 64th power of a series for x/64; off by less than one part in 10,000. There is no branch and no table, so
+    It is the 64th power of a series for x/64; off by less than one part in 100,000. There is no branch and no table, so
     that a loop over it handles several rows at once.
     """
     x = x if x > -FARTHEST else -FARTHEST  # also if it is no number
@@ -40,7 +40,7 @@ def compute_exp(x: float) -> float:
 
 
 @compiled
-def multiply_add(first: Floats, second: Floats) -> float:
+def multiply_add(first: Floats, second: Any) -> float:
     """Σ first·second, in four sums that are added last."""
     n = len(first)
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0

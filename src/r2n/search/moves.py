@@ -67,8 +67,7 @@ class Fitter:
             else:
                 offers.append((scanned.cost / total + prices.of_sum(scanned.n_terms), scanned))
         others = propose_memberships(self.problem, index, here, room) if room is None or room >= 1 else ()
-        for literal in (*others, *knowledge.literals):
-            offers.append((self._objective(literal, rows, cost), literal))
+        offers += [(self._objective(literal, rows, cost), literal) for literal in (*others, *knowledge.literals)]
         found: list[tuple[float, Literal]] = []
         for objective, offer in sorted(offers, key=lambda each: each[0]):
             literal = offer.halfspace() if isinstance(offer, Scanned) else offer

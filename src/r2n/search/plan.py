@@ -34,7 +34,7 @@ class Effort:
 # refine known (default), refine thorough; no benchmark runs "quick".
 EFFORTS = {
     "quick": Effort((10.0,), 1, 0, PLAIN_RULE),
-    "default": Effort((10.0, 3.0, 1.0), 2, 3, NOISY_RULE),
+    "default": Effort((10.0, 2.6, 1.0), 2, 3, NOISY_RULE),
     "thorough": Effort((10.0, 3.0, 1.0), 6, 12, NOISY_RULE),
 }
 
@@ -59,7 +59,7 @@ STARTING_SECONDS, SECONDS_PER_CELL = 6.0, 1.5e-4
 
 # -- how many rows each part reads ---------------------------------------------------------------
 
-NETWORK_ROWS = 8_000  # at most, of those that train and of those that judge; refinement reads the others: refine rows
+NETWORK_ROWS = 6_000  # at most, of those that train and of those that judge; refinement reads the others: refine rows
 # Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach. refine rows
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
 SKETCHED_ROWS = 6_000  # of those explored, for all but the last descents
@@ -83,7 +83,9 @@ FEWEST_TAUGHT_ROWS, FEWEST_OF_A_CLASS, FEWEST_KNOWN = 500, 30, 30  # of a table,
 TAUGHT_CATEGORIES = 250  # of a column: boosting takes at most 255; no benchmark
 MOST_HIDDEN = 0.1  # of the rows: a teacher that sees less takes for noise what is not; no benchmark
 FOLDS = 5  # no benchmark
-TAUGHT_STARTS = 3  # ends of the first rules that the search goes on from, of those on the labels as they came; no benchmark
+TAUGHT_STARTS = (
+    3  # ends of the first rules that the search goes on from, of those on the labels as they came; no benchmark
+)
 BOOSTING_ROUNDS, BOOSTING_RATE = 60, 0.15  # no benchmark
 SMOOTHING_ROWS = 10.0  # of the overall share that a category is smoothed by, for the logistic fit; no benchmark
 EXTREMES = (0.01, 0.99)  # quantiles at which the logistic fit cuts columns off; no benchmark
@@ -124,9 +126,9 @@ ANNEAL_HOT, ANNEAL_COLD, ANNEAL_RATE, ANNEAL_STEPS, ANNEAL_ROWS = 0.1, 0.01, 0.0
 
 # -- choosing and finishing ----------------------------------------------------------------------
 
-# Standard errors by which a larger point must beat a smaller one, where labels are taken as they came: on rows held out,
-# and on the rows fitted to, if none are. docs/decisions.md, "Choice", names the splits that these were chosen on:
-# refine real, and refine stress for known rules.
+# Standard errors by which a larger point must beat a smaller one where labels are taken as they came: on rows held
+# out, and on the rows fitted to, if none are. docs/decisions.md, "Choice", names the splits that these and the next
+# were chosen on: refine real, and refine stress for known rules.
 PLAIN_ERRORS, FITTED_ERRORS = 1.0, 1.5
 # After a teacher: the share of rows that a column must decide rightly; the same where the user set limits: refine real
 WORTH, WORTH_WITHIN_LIMITS = 2.5e-4, 1.5e-4

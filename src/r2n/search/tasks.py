@@ -8,9 +8,9 @@ from functools import partial
 from itertools import cycle, islice
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from r2n.rules import Rule
+from r2n.runtime.threads import use_one_thread
 from r2n.runtime.workers import side_by_side
 from r2n.search.clock import is_past
 from r2n.search.columns import DesignMatrix
@@ -32,8 +32,7 @@ class Task:
 
     def moves(self, design: DesignMatrix, deadline: float) -> Iterator[Move]:
         """Every accepted move of every descent. Each escape leaves from the best end so far."""
-        # One thread: sums of several differ in the last bit, and with them the way that is taken.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with use_one_thread("blas"):
             yield from self._moves(design, deadline)
 
     def _moves(self, design: DesignMatrix, deadline: float) -> Iterator[Move]:

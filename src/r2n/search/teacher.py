@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
-from threadpoolctl import threadpool_limits
 
+from r2n.runtime.threads import use_one_thread
 from r2n.runtime.workers import side_by_side
 from r2n.search import logistic
 from r2n.search.plan import (
@@ -224,8 +224,7 @@ class Lesson:
 
     def opinion(self) -> Opinion:
         """What the teacher thinks of the rows it has not seen, some at a time: a matrix of all may be large."""
-        # One thread: several wait for each other, and on a busy machine for long. Folds go side by side instead.
-        with threadpool_limits(limits=1):
+        with use_one_thread():  # folds go side by side instead
             teacher = self.taught()
             return Opinion(*(self._ask(teacher, table) for table in self._tables()))
 
