@@ -226,11 +226,10 @@ def cool(
     n_literals, n_columns = w.shape
     slope, first, second = np.zeros(w.shape), np.zeros(w.shape), np.zeros(w.shape)
     p, fires, row = np.empty((n_literals, many)), np.empty((len(fixed), many)), np.empty((2, many))
-    kept, kept_squares, begin = 1.0, 1.0, 0
+    kept, kept_squares = 1.0, 1.0
     for step in range(len(taus)):
-        begin = begin if begin + many <= len(cost) else 0
+        begin = step % (len(cost) // many) * many
         measure_slope_of_cost(z, fixed, cost, begin, taus[step], owner, used, w, slope, p, fires, row)
-        begin += many
         kept, kept_squares = 0.9 * kept, 0.99 * kept_squares
         for k in range(n_literals):
             length = 0.0
