@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -66,6 +67,32 @@ def test_cooling_again_opens_columns_that_the_rules_did_not_read() -> None:
     )
     assert problem.error(opened) < 0.5 * problem.error(closed)
     assert {lit.n_terms for rule in opened for lit in rule.literals} == {len(design.names)}
+
+
+def test_cooling_reads_every_row() -> None:
+    """Rows whose costs are turned over change where it ends, wherever they stand in its order."""
+    problem = problem_of(example(1), n=1_500)
+    design, start = DesignMatrix.of(problem), nudged(example(1).rules, 0.1)
+    order = np.random.default_rng(0).permutation(problem.n_rows)
+    ends = set()
+    for rows in (order[:0], order[:200], order[-200:]):
+        cost = problem.cost.copy()
+        cost[rows] *= -1.0
+        ends.add(anneal(replace(problem, cost=cost), start, design, np.random.default_rng(0), Schedule()))
+    assert len(ends) == 3
+
+
+def test_columns_that_stay_closed_take_no_place_of_others() -> None:
+    """Forty columns, of which the strongest thirty miss a value: the other ten are opened."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 40))
+    y = X[:, :30].sum(axis=1) > 0
+    X[0, :30] = np.nan
+    schema, table = Schema.learn(X)
+    problem = Problem.of(table, schema, y, np.ones(500), Prices.of(1e-4), Caps())
+    design = DesignMatrix.of(problem)
+    soft = Soft.of((Rule((Halfspace.of({"x39": 1}, 0.0),)),), design)
+    assert np.flatnonzero(soft.open_columns(problem, design)[0][:-1]).tolist() == list(range(30, 40))
 
 
 def test_columns_of_which_somebody_said_something_stay_closed() -> None:

@@ -171,12 +171,12 @@ def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good
 @pytest.mark.parametrize("caps", [Caps(), Caps(rules=2)])
 def test_after_a_teacher_a_column_must_be_right_in_a_share_of_all_rows(caps: Caps) -> None:
     front, sample, wrong = standing()
-    price = WORTH_WITHIN_LIMITS if caps.rules else WORTH
+    price, plan = 1e-3 * (WORTH_WITHIN_LIMITS if caps.rules else WORTH), Plan((1e-2, 1e-3), 1, caps)
     columns = front[2].size - front[1].size
     for saved, expected in ((1.1, 2), (0.9, 1)):  # of the rows, in units of what the further columns must save
         better = replace(front[2], train_error=front[1].train_error - saved * columns * price)
         held_out = np.column_stack([wrong[:, 0], wrong[:, 1], wrong[:, 1] - saved * columns * price])
-        assert choose_taught(Front((*front.points[:2], better)), held_out, sample, caps) == expected
+        assert choose_taught(Front((*front.points[:2], better)), held_out, sample, plan) == expected
 
 
 def test_after_a_teacher_rows_held_out_weigh_as_much_as_the_others() -> None:
@@ -184,8 +184,11 @@ def test_after_a_teacher_rows_held_out_weigh_as_much_as_the_others() -> None:
     front, sample, wrong = standing()
     better = replace(front[2], train_error=front[1].train_error - 0.1)
     worse = np.column_stack([wrong[:, 0], wrong[:, 1], wrong[:, 1] + 0.1])
-    assert choose_taught(Front((*front.points[:2], better)), worse, sample, Caps()) == 1
-    assert choose_taught(Front((*front.points[:2], better)), np.maximum(worse - 0.15, 0), sample, Caps()) == 2
+    assert choose_taught(Front((*front.points[:2], better)), worse, sample, Plan((1e-4,), 1, Caps())) == 1
+    assert (
+        choose_taught(Front((*front.points[:2], better)), np.maximum(worse - 0.15, 0), sample, Plan((1e-4,), 1, Caps()))
+        == 2
+    )
 
 
 def test_what_is_missing_is_in_the_middle_of_a_column_that_wild_values_squeeze() -> None:

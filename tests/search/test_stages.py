@@ -19,7 +19,7 @@ from r2n.search.choose import Chosen, choose
 from r2n.search.clock import is_past
 from r2n.search.columns import DesignMatrix
 from r2n.search.descent import ignore_move
-from r2n.search.explore import explore
+from r2n.search.explore import explore, pose_problems
 from r2n.search.finish import finish, refit
 from r2n.search.front import Point
 from r2n.search.sample import Sample, measure_error
@@ -191,6 +191,38 @@ def test_sketches_read_some_rows_and_all_points_are_measured_on_all(monkeypatch:
     assert len(found.levels) == 1  # the first price is left out, unless there is no other
 
 
+@pytest.mark.parametrize("prices", [(1e-2, 1e-3, 5e-4), (1e-3,)])
+def test_what_was_sketched_settles_at_every_price_but_the_first(
+    prices: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the sketch, whose fewer rows must save more, had fewer prices: 2 % positives that weigh as much."""
+    X, y = example(4).sample(4_000, random_state=0)
+    rare = np.flatnonzero(y)[60:]
+    keep = np.setdiff1d(np.arange(4_000), rare)
+    schema, table = Schema.learn(X[keep])
+    weight = np.where(y[keep], len(keep) / 120, 0.5)
+    blank, rows = RuleSet((), True, False, schema), Labelled(table, y[keep], weight)
+    monkeypatch.setattr("r2n.search.explore.SKETCHED_ROWS", 400)
+    plan = Plan(prices, 1, Caps(columns=2), teacher=False, n_jobs=1, escapes=1, rule=25.0)
+    moves: list[Move] = []
+    found = explore(blank, rows, y[keep] * 1.0, [()], plan, moves.append, rule=25.0)
+    problems = pose_problems(blank, rows, y[keep] * 1.0, plan, 25.0)
+    assert len(found.levels) == max(len(problems) - 1, 1)
+    assert sum(move.begins and move.name == "sketch" for move in moves) == len(found.levels)
+    assert any(move.name == "cool_again" for move in moves)  # also where there is one price
+
+
+def test_a_sketch_promises_at_least_as_many_descents_as_it_makes() -> None:
+    X, y = example(4).sample(9_000, random_state=0, flip=0.05)
+    schema, table = Schema.learn(X)
+    rows, moves = Labelled(table, y, np.ones(len(y))), list[Move]()
+    plan = Plan((1e-3, 3e-4, 1e-4), 2, Caps(columns=2), teacher=True, escapes=2, n_jobs=1)
+    refine(
+        RuleSet((), True, False, schema), rows, (np.arange(7_000), np.arange(7_000, 9_000)), [()], plan, moves.append
+    )
+    assert 5 < sum(move.begins for move in moves) <= plan.descents(1)
+
+
 def test_explore_after_its_deadline_returns_the_starts() -> None:
     blank, sample = world()
     late = replace(PLAN, clock=Clock(explore=time.monotonic() - 1.0))
@@ -224,7 +256,7 @@ def chosen_of(blank: RuleSet, sample: Sample) -> Chosen:
     texts = ["x0 > 2", "x0 > 0.512345", str(example(4).rules).removeprefix("True if ").split("\nelse")[0]]
     rules = [RuleSet.parse(f"True if {text} else False").with_schema(blank.schema) for text in texts]
     points = [Point(each, 0.4 / (k + 1)) for k, each in enumerate(rules)]
-    return choose(points, labels_as_they_came(sample), sample, Caps())
+    return choose(points, labels_as_they_came(sample), sample, PLAN)
 
 
 def labels_as_they_came(sample: Sample) -> Taught:

@@ -55,21 +55,23 @@ class R2NClassifier(FittedModel, Parameters):
     max_literals : int or None, default=None
         The most literals in a rule. Set it if rules are too long to read.
     max_rules : int or None, default=None
-        The most rules; of several classes, for each. Set it to say how many rules you can read. The best held-out model
-        within the limit is then chosen, and rules have no extra price.
+        The most rules; of several classes, for each. Set it to say how many rules you can read. The best model
+        within the limit is then chosen, by rows held out, and rules have no extra price.
     max_size : int or None, default=None
         The most columns to read in all (`rules_.size`); of several classes, for each. Set it to say how much you can
         read; it acts as `max_rules` does. Without both, the smallest model is chosen that held-out rows do not tell
-        from the best.
+        from the best. After a teacher (see there) all rows choose, and a column must bring 2.5 times `price`, or with a
+        limit 1.5 times.
     price : float, default=0.0001
         What a column costs to read, in units of error. Raise it for shorter rules, lower it for fewer errors. The
-        search starts at ten times this price and ends at it ("quick" stays at it). A literal costs one column more than
+        search starts at ten times this price and ends at it ("quick" stays at ten times; after a teacher, without
+        limits, the search ends at 2.6 times). A literal costs one column more than
         it reads, a rule two. If labels are noisy a rule costs 25, but at most a tenth of what there is to gain, unless
         `max_rules` or `max_size` is set or `effort` is "quick".
     time_limit : float or None, default=None
         Seconds for the fit. Set it where a fit must end in time; what is found then depends on the machine, so the same
-        seed may give other rules. With under six seconds, and 1.5 more for every ten thousand cells, no network is
-        trained, and a teacher is asked only if that takes little of the time.
+        seed may give other rules. With under six seconds, and 1.5 more for every ten thousand cells (of at most
+        6,000 rows), no network is trained, and a teacher is asked only if that takes little of the time.
     n_jobs : int or None, default=None
         Processes that search side by side, through joblib. Take -1 to use all cores; the rules stay the same.
     validation_fraction : float, default=0.2

@@ -29,8 +29,8 @@ from r2n.search import Caps, Clock, Move, Plan
 from r2n.search.plan import (
     EFFORTS,
     EXPLORE_SHARE,
-    EXPLORED_ROWS,
     FINISH_SHARE,
+    NETWORK_ROWS,
     PLAIN_RULE,
     SECONDS_PER_CELL,
     STARTING_SECONDS,
@@ -108,7 +108,7 @@ class Options(Parameters):
 
     def is_hurried(self, n_rows: int, n_columns: int) -> bool:
         """Whether time is too short for a network: refinement then starts from no rules, or from an expert's."""
-        enough = STARTING_SECONDS + SECONDS_PER_CELL * min(n_rows, EXPLORED_ROWS) * n_columns
+        enough = STARTING_SECONDS + SECONDS_PER_CELL * min(n_rows, NETWORK_ROWS) * n_columns
         return self.time_limit is not None and self.time_limit < enough
 
     def plan(self, seed: int, began: float) -> Plan:

@@ -21,6 +21,7 @@ from r2n.rules import RuleSet
 from r2n.runtime.progress import Part, RefineBar
 from r2n.search import Labelled, Move, refine, screen_columns
 from r2n.search.plan import NETWORK_ROWS
+from r2n.search.sample import draw_rows
 from r2n.table import Scaling, Value
 
 
@@ -124,7 +125,7 @@ def train(work: Work) -> Trained:
     options, rows, parts, schema = work.options, work.rows, work.parts, work.empty.schema
     assert schema is not None
     if options.effort != "none":
-        rows, parts = draw_fewer(rows, parts, work.rng)
+        rows, parts = draw_fewer(rows, parts, work.seed)
     columns = schema.without(options.knowledge.excluded).numeric
     own = work.scaling.only(columns)
     if rows is not work.rows:
@@ -132,11 +133,11 @@ def train(work: Work) -> Trained:
     return train_network(work.empty, rows, parts, own, options, work.seed, work.began)
 
 
-def draw_fewer(rows: Labelled, parts: Parts, rng: np.random.RandomState) -> tuple[Labelled, Parts]:
-    """Draw as many rows as a network needs to find where refinement starts."""
+def draw_fewer(rows: Labelled, parts: Parts, seed: int) -> tuple[Labelled, Parts]:
+    """Draw as many rows as a network needs to find where refinement starts, of each class its share."""
     if max(map(len, parts)) <= NETWORK_ROWS:
         return rows, parts
-    train, judge = (np.sort(rng.permutation(part)[:NETWORK_ROWS]) for part in parts)
+    train, judge = (draw_rows(part, rows.truth, NETWORK_ROWS, seed) for part in parts)
     return rows.take(np.r_[train, judge]), (np.arange(len(train)), len(train) + np.arange(len(judge)))
 
 

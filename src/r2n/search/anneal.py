@@ -2,7 +2,8 @@
 
 The descent changes one literal at a time. Here every halfspace is softened to a sigmoid, σ((Σ b_k·z_k - c)/τ), a rule
 is the product of its literals, the rule set 1 - Π(1 - rule), and its expected cost goes down the gradient while τ
-cools. The columns of each literal stay. What comes out is rarely better at once: it is another place to descend from.
+cools. The columns of each literal stay, or others may come in. What comes out is rarely better at once: it is another
+place to descend from.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Schedule:
     cold: float = ANNEAL_COLD
     rate: float = ANNEAL_RATE
     steps: int = ANNEAL_STEPS
-    opens: bool = False  # whether a literal may come to read any column
+    opens: bool = False  # whether a literal may come to read other columns: see Soft.open_columns
 
     @property
     def temperatures(self) -> Floats:
@@ -67,15 +68,18 @@ class Soft:
         return cls(normalise(b), used, np.array(owner, dtype=np.intp), tuple(others))
 
     def open_columns(self, problem: Problem, design: DesignMatrix) -> Bools:
-        """Which columns each literal may read besides: those known everywhere, of which nobody said anything."""
-        knowledge = problem.knowledge
-        tied = knowledge.excluded.union(*knowledge.apart)
-        plain = [isinstance(name, str) and name not in tied for name in design.names]
-        free = np.array(plain) & ~design.missing_anywhere & (design.sign == 0)
-        strength = np.abs(design.z @ problem.cost)
-        strength[self.used[:, :-1].any(axis=0)] = np.inf
-        opened = np.append(np.isin(np.arange(len(free)), np.argsort(-strength, kind="stable")[:OPENED_COLUMNS]), True)
-        return np.asarray(self.used | (np.append(free, True) & opened))
+        """Which columns each literal may read: its own, and others known everywhere of which no expert said anything.
+
+        Of more than `OPENED_COLUMNS` those that other literals read come first, then those that go most with the costs.
+        """
+        tied = problem.knowledge.excluded.union(*problem.knowledge.apart)
+        plain = np.array([isinstance(name, str) and name not in tied for name in design.names])
+        free = np.flatnonzero(plain & ~design.missing_anywhere & (design.sign == 0))
+        is_read: Bools = np.asarray(self.used[:, :-1].any(axis=0))
+        strength = [np.inf if is_read[k] else abs(logistic.multiply_add(problem.cost, design.z[k])) for k in free]
+        opened = np.zeros(self.used.shape[1], dtype=np.bool_)
+        opened[free[np.argsort(-np.array(strength), kind="stable")[:OPENED_COLUMNS]]] = True
+        return np.asarray(self.used | opened)
 
     def hardened(self, b: Floats, design: DesignMatrix) -> tuple[Rule, ...]:
         """Rules again, with these coefficients and thresholds."""
@@ -103,8 +107,8 @@ def anneal(
     if len(soft.b) == 0:
         return tuple(rules)
     fires = np.array([problem.fires(Rule(literals)) for literals in soft.fixed])
-    for b, j in zip(soft.used, soft.owner, strict=True):
-        fires[j] &= ~design.missing[np.flatnonzero(b[:-1])].any(axis=0)
+    for reads, j in zip(soft.used, soft.owner, strict=True):
+        fires[j] &= ~design.missing[np.flatnonzero(reads[:-1])].any(axis=0)
     used = soft.open_columns(problem, design) if schedule.opens else soft.used
     columns = np.flatnonzero(used[:, :-1].any(axis=0))  # of a wide table, most are in no literal
     order, inside = rng.permutation(problem.n_rows), np.append(columns, -1)

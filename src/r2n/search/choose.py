@@ -1,4 +1,4 @@
-"""The third stage: which point of the front to take, by the rows held out."""
+"""The third stage: which point of the front to take, by the rows held out, or after a teacher by all rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from r2n.rules import RuleSet
 from r2n.search.front import Front, Point, find_first_as_good
-from r2n.search.plan import FITTED_ERRORS, PLAIN_ERRORS, WORTH, WORTH_WITHIN_LIMITS, Caps
+from r2n.search.plan import FITTED_ERRORS, PLAIN_ERRORS, WORTH, WORTH_WITHIN_LIMITS, Caps, Plan
 from r2n.search.problem import Floats, Labelled
 from r2n.search.sample import Sample
 from r2n.search.teach import Taught
@@ -33,7 +33,7 @@ class Chosen:
         return max(self.front[self.front.best].size, self.point.size)
 
 
-def choose(points: Iterable[Point], taught: Taught, sample: Sample, caps: Caps) -> Chosen:
+def choose(points: Iterable[Point], taught: Taught, sample: Sample, plan: Plan) -> Chosen:
     """Make the front of all points, score it on true labels, and take one of its points."""
     front = Front.of(points)
     truths = [(point.rules.truth(sample.fitted.table), point.rules.truth(sample.judges.table)) for point in front]
@@ -41,17 +41,17 @@ def choose(points: Iterable[Point], taught: Taught, sample: Sample, caps: Caps) 
     judged = taught.labels_of(sample, sample.judges_at)
     wrong = np.column_stack([np.abs(judged - said) for _, said in truths])
     if taught.labels.taught:
-        return Chosen(front, choose_taught(front, wrong, sample, caps))
-    return Chosen(front, choose_plain(front, wrong, sample, caps))
+        return Chosen(front, choose_taught(front, wrong, sample, plan))
+    return Chosen(front, choose_plain(front, wrong, sample, plan.caps))
 
 
-def choose_taught(front: Front, wrong: Floats, sample: Sample, caps: Caps) -> int:
+def choose_taught(front: Front, wrong: Floats, sample: Sample, plan: Plan) -> int:
     """By the error on all rows, as a teacher has them who saw none of those it labels, and a price of each column.
 
     Rows fitted to have a say because there are many: choices by few rows held out differ from split to split. `wrong`
     says by how much each row held out is decided wrongly by each point.
     """
-    price = WORTH_WITHIN_LIMITS if caps.user_set_limits() else WORTH
+    price = plan.prices[-1] * (WORTH_WITHIN_LIMITS if plan.caps.user_set_limits() else WORTH)
     here, there = (sample.fitted.weight.sum(), sample.judges.weight.sum()) if sample.apart else (1.0, 0.0)
     fitted, held_out = np.array([point.train_error for point in front]), sample.judges.weight @ wrong
     errors = (here * fitted + (held_out if there else 0.0)) / (here + there)

@@ -30,7 +30,7 @@ class Explored:
 
     points: tuple[Point, ...] = ()  # every rule set on the way
     levels: tuple[Level, ...] = ()  # where the descents at each price ended
-    sufficed: bool = False  # whether the last point was good enough to stop
+    sufficed: bool = False  # whether a point was good enough to stop
     interrupted: bool = False  # by the user's Ctrl-C
 
     @property
@@ -48,9 +48,9 @@ def explore(
     report: Report = ignore_move,
     rule: float = 0.0,
 ) -> Explored:
-    """Sketch rules on some of the rows; then descend from the best of them, at the lowest price, on all rows."""
+    """Sketch rules on some of the rows; then descend from the best of them on all rows, at each price but the first."""
     sketched = sketch(blank, rows, target, starts, plan, report, rule)
-    if sketched.interrupted or rows.n_rows <= SKETCHED_ROWS or is_past(plan.clock.explore):
+    if sketched.interrupted or not sketched.levels or rows.n_rows <= SKETCHED_ROWS or is_past(plan.clock.explore):
         return sketched
     journey = Journey(blank, plan, report)
     with plan.clock.catch_interrupt() as work, allow_interrupts():
@@ -71,7 +71,8 @@ def sketch(
 ) -> Explored:
     """Descend from every start at the first price, from the best ones on at lower prices, and recombine.
 
-    At the lowest price the best ones try to escape from where they ended. A rule costs two columns, or `rule` if more.
+    At each price but the first (or the only one) the best ones try to escape from where they ended. A rule costs two
+    columns, or `rule` if more.
     Exploring stops early, without a report of its last move, where a point suffices. All of it reads some of the rows:
     of more than `SKETCHED_ROWS` only the points of the front come back, with their errors on all rows.
     """
@@ -126,18 +127,24 @@ class Journey:
             self.levels.append(self.recombine(problem, design, reached))
             if problem.error(self.levels[-1][0]) <= COLUMNS_LEFT_TO_GAIN * problems[-1].prices.column:
                 return
-            if number > 0 and self.plan.escapes and not self.is_over():
+            if (number > 0 or len(problems) == 1) and self.plan.escapes and not self.is_over():
                 self.escape(problem, design)
             starts = self.levels[-1][: self.plan.continued]
 
     def settle(self, problems: Sequence[Problem], levels: Sequence[Level]) -> None:
-        """Descend on other rows from the best ends at each price but the first; or at the last that there is."""
+        """Descend on other rows at every price but the first, from the best ends of the sketch that went as far.
+
+        With fewer rows prices may be higher, and then fewer: the lowest prices begin where the last ones ended.
+        """
         design = DesignMatrix.of(problems[0])
-        for problem, ends in list(zip(problems, levels, strict=False))[min(len(levels), 2) - 1 :]:
-            reached = self.descend([Task(problem, end, "sketch") for end in ends[: self.plan.continued]], design)
+        for number, problem in list(enumerate(problems))[min(len(problems), 2) - 1 :]:
+            ends = levels[min(number, len(levels) - 1)][: self.plan.continued]
+            reached = self.descend([Task(problem, end, "sketch") for end in ends], design)
             if self.is_over():
                 return
             self.levels.append(self.recombine(problem, design, reached))
+            if problem.error(self.levels[-1][0]) <= COLUMNS_LEFT_TO_GAIN * problems[-1].prices.column:
+                return
 
     def visit(self, problem: Problem, starts: Iterable[Rules]) -> None:
         """Offer the starts themselves, so that there is something to choose if time ends at once."""

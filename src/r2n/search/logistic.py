@@ -211,24 +211,25 @@ def cool(
     z: Singles,
     fixed: Bools,
     cost: Floats,
-    many: int,
+    batch: int,
     taus: Floats,
     owner: Any,
     used: Bools,
     w: Floats,
     rate: float,
 ) -> None:
-    """Adam's steps down the slope of the expected cost, each on the next `many` rows at a temperature; w set in place.
+    """Adam's steps down the slope of the expected cost, each on the next batch of rows at a temperature.
 
-    w is (literals, columns + 1), the threshold last; of each literal those that are `used` move, and the others stay 0.
-    Its coefficients are kept at length one. The rest is as `measure_slope_of_cost` reads it.
+    w, which is set in place, is (literals, columns + 1), the threshold last; of each literal those that are `used`
+    move, and the others stay 0. Its coefficients are kept at length one. The rest is as `measure_slope_of_cost` reads
+    it.
     """
     n_literals, n_columns = w.shape
     slope, first, second = np.zeros(w.shape), np.zeros(w.shape), np.zeros(w.shape)
-    p, fires, row = np.empty((n_literals, many)), np.empty((len(fixed), many)), np.empty((2, many))
+    p, fires, row = np.empty((n_literals, batch)), np.empty((len(fixed), batch)), np.empty((2, batch))
     kept, kept_squares = 1.0, 1.0
     for step in range(len(taus)):
-        begin = step % (len(cost) // many) * many
+        begin = min(step % ((len(cost) + batch - 1) // batch) * batch, len(cost) - batch)
         measure_slope_of_cost(z, fixed, cost, begin, taus[step], owner, used, w, slope, p, fires, row)
         kept, kept_squares = 0.9 * kept, 0.99 * kept_squares
         for k in range(n_literals):

@@ -72,7 +72,8 @@ class Fitter:
         for objective, offer in sorted(offers, key=lambda each: each[0]):
             literal = offer.halfspace() if isinstance(offer, Scanned) else offer
             fits = room is None or literal.size <= room  # an expert's may be longer
-            if fits and self.problem.permits(literal) and not barred & set(literal.columns):
+            is_new = all(literal != other for _, other in found)  # a rough and an exact scan may agree
+            if fits and is_new and self.problem.permits(literal) and not barred & set(literal.columns):
                 self._note(literal)
                 found.append((objective, literal))
             if len(found) == many:

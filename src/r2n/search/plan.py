@@ -27,7 +27,7 @@ class Effort:
 
     prices: tuple[float, ...]  # of the descents, as multiples of `price`: few columns first, then more
     continued: int  # how many of the best go on to the next price
-    escapes: int  # from each of them at the last price
+    escapes: int  # from each of them at every price but the first
     rule: float  # what a rule costs, in columns: it is a case more to hold against all others
 
 
@@ -62,7 +62,7 @@ STARTING_SECONDS, SECONDS_PER_CELL = 6.0, 1.5e-4
 NETWORK_ROWS = 6_000  # at most, of those that train and of those that judge; refinement reads the others: refine rows
 # Of more rows a part is drawn: which columns matter shows in fewer than how far their coefficients reach. refine rows
 EXPLORED_ROWS, FINISHED_ROWS = 30_000, 300_000
-SKETCHED_ROWS = 6_000  # of those explored, for all but the last descents
+SKETCHED_ROWS = 6_000  # of those explored, for all but the last descents: refine rows
 TAUGHT_ROWS = 100_000  # that a teacher learns from: refine rows
 PREDICTED_ROWS = 50_000  # that a teacher is asked about at a time, for memory's sake: refine rows
 CACHED_BYTES = 2**24  # of literals' truths, a byte a row each; changes no rule; refine rows
@@ -83,9 +83,7 @@ FEWEST_TAUGHT_ROWS, FEWEST_OF_A_CLASS, FEWEST_KNOWN = 500, 30, 30  # of a table,
 TAUGHT_CATEGORIES = 250  # of a column: boosting takes at most 255; no benchmark
 MOST_HIDDEN = 0.1  # of the rows: a teacher that sees less takes for noise what is not; no benchmark
 FOLDS = 5  # no benchmark
-TAUGHT_STARTS = (
-    3  # ends of the first rules that the search goes on from, of those on the labels as they came; no benchmark
-)
+TAUGHT_STARTS = 3  # ends of the first rules, from which the search goes on under a teacher; no benchmark
 BOOSTING_ROUNDS, BOOSTING_RATE = 60, 0.15  # no benchmark
 SMOOTHING_ROWS = 10.0  # of the overall share that a category is smoothed by, for the logistic fit; no benchmark
 EXTREMES = (0.01, 0.99)  # quantiles at which the logistic fit cuts columns off; no benchmark
@@ -119,9 +117,9 @@ GROWN_LITERALS = 4  # of a new rule at most; no benchmark
 MERGED_RULES = 6  # of more rules no two are merged: there are too many pairs; no benchmark
 MOST_CELLS = 400  # of rows in which the same rules of the pool fire; above, only local search; no benchmark
 SOLVER_NODES = 100  # a count, not a time, so that the answer is the same on any machine; no benchmark
+OPENED_COLUMNS = 30  # that a literal may come to read while it cools; no benchmark
 # An escape cools from hot to cold in so many steps, each on so many rows; in units of a column's middle half.
 # No benchmark.
-OPENED_COLUMNS = 30  # that a literal may come to read while it cools; no benchmark
 ANNEAL_HOT, ANNEAL_COLD, ANNEAL_RATE, ANNEAL_STEPS, ANNEAL_ROWS = 0.1, 0.01, 0.01, 600, 1024
 
 # -- choosing and finishing ----------------------------------------------------------------------
@@ -130,8 +128,9 @@ ANNEAL_HOT, ANNEAL_COLD, ANNEAL_RATE, ANNEAL_STEPS, ANNEAL_ROWS = 0.1, 0.01, 0.0
 # out, and on the rows fitted to, if none are. docs/decisions.md, "Choice", names the splits that these and the next
 # were chosen on: refine real, and refine stress for known rules.
 PLAIN_ERRORS, FITTED_ERRORS = 1.0, 1.5
-# After a teacher: the share of rows that a column must decide rightly; the same where the user set limits: refine real
-WORTH, WORTH_WITHIN_LIMITS = 2.5e-4, 1.5e-4
+# After a teacher: the share of rows that a column must bring, as multiples of `price`; and where the user set limits:
+# refine real
+WORTH, WORTH_WITHIN_LIMITS = 2.5, 1.5
 GROWTH_ERRORS = 2.0  # by which rules that grew on all rows must beat those that did not, after a teacher; no benchmark
 GROWTH_PART = 4  # on all rows, rules may grow by one column for each so many; no benchmark
 
@@ -159,7 +158,7 @@ class Plan:
     caps: Caps
     knowledge: Knowledge = NOTHING
     rule: float = PLAIN_RULE  # what a rule costs besides its literals, in columns, where the labels are noisy
-    escapes: int = 0  # from each end at the lowest price
+    escapes: int = 0  # from each of these ends
     teacher: bool | None = None  # None: where the labels are noisy
     seed: int = 0  # of the teacher's folds, the rows drawn and the escapes
     n_jobs: int | None = None
@@ -168,5 +167,7 @@ class Plan:
 
     def descents(self, n_starts: int) -> int:
         """The most descents that refining so many starts takes: what progress is measured by."""
-        lower = (len(self.prices) - 1) * (self.continued + 1)
-        return n_starts + 1 + lower + (self.continued * self.escapes + 1 if self.escapes else 0) + 1
+        lower = max(len(self.prices) - 1, 1)
+        settling, escaping = lower * (self.continued + 1), self.continued * self.escapes + 1 if self.escapes else 0
+        # A first try on the labels as they came, every price on some rows and then on all, and all rows once or twice.
+        return 2 * (n_starts + 1) + lower * (self.continued + 1 + escaping) + settling + 2

@@ -36,7 +36,7 @@ def refine(
     explored = explore_taught(blank, sample, taught, starts, plan, report)
     if not explored.points:
         raise KeyboardInterrupt
-    chosen = choose(explored.points, taught, sample, plan.caps)
+    chosen = choose(explored.points, taught, sample, plan)
     return finish(chosen, taught, explored.interrupted, sample, plan, report)
 
 

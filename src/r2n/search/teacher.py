@@ -110,8 +110,8 @@ def clean_labels(
     """Labels in {0, 1}, or mixed with a teacher's probabilities if that is wanted, or seems of use.
 
     No row is labelled by a teacher that saw it: rows to fit to are read out of fold, the others by the mean of all
-    folds' teachers. Rows that judge are then judged with less noise, so that smaller differences count. What would
-    take until after `until` is not begun, unless it is wanted.
+    folds' teachers (very many by the last alone). Rows that judge are then judged with less noise, so that smaller
+    differences count. What would take until after `until` is not begun, unless it is wanted.
     """
     plain = keep_labels(rows, others)
     positives = int(rows.truth.sum())
@@ -138,7 +138,8 @@ def clean_labels(
     fit = mix_labels(opinion, plain.fit)
     if turns_over_a_class(fit, rows) or (wanted is None and score_brier(opinion, rows) >= line):
         return replace(plain, noisy=noisy)
-    of_others = np.mean([each.others for each in opinions if len(each.others) == others.n_rows], axis=0)
+    heard = [each.others for each in opinions if len(each.others)] or [plain.others]
+    of_others = np.mean(heard, axis=0)
     return Cleaned(fit, mix_labels(of_others, plain.others), taught=True, noisy=noisy)
 
 
@@ -199,9 +200,9 @@ def share_lessons(
     features: Features,
     seed: int,
 ) -> list[Lesson]:
-    """A lesson for each fold. Of other rows all teachers are asked; of very many the first alone."""
+    """A lesson for each fold. Of other rows all teachers are asked; of very many the last alone."""
     none = others.take(np.arange(0))
-    shared = [others if k == 0 or others.n_rows <= PREDICTED_ROWS else none for k in range(FOLDS)]
+    shared = [others if k == FOLDS - 1 or others.n_rows <= PREDICTED_ROWS else none for k in range(FOLDS)]
     return [Lesson(rows, *fold, asked, features, seed) for fold, asked in zip(folds, shared, strict=True)]
 
 
