@@ -24,7 +24,6 @@ from r2n.search.limits import keep_within_caps
 from r2n.search.memberships import propose_memberships
 from r2n.search.moves import Fitter
 from r2n.search.plan import SCREENED_COLUMNS, WORTH, WORTH_WITHIN_LIMITS
-from r2n.search.sample import Sample
 from r2n.table import Schema
 
 SHORT: dict[str, Any] = {"network": NetworkSettings(restarts=1, epochs=20, gamma=0.8), "random_state": 0}
@@ -149,7 +148,7 @@ def test_a_rule_costs_less_where_the_user_says_how_many_to_read() -> None:
     assert R2NClassifier(**settings).fit(X, clean).rules_.n_rules == 2
 
 
-def standing() -> tuple[Front, Sample, np.ndarray]:
+def standing() -> tuple[Front, np.ndarray, np.ndarray]:
     """Three points of ever larger rules, the largest of which is right in one row of a hundred more than the second."""
     x = np.arange(100) / 100
     _, table = Schema.learn({"x": x})
@@ -158,35 +157,37 @@ def standing() -> tuple[Front, Sample, np.ndarray]:
     wrong = np.column_stack([np.abs(judges.truth * 1.0 - each.truth(table)) for each in rules])
     scores = 1.0 - wrong.mean(axis=0)
     points = [Point(each, 1.0 - s, held_out_score=s) for each, s in zip(rules, scores, strict=True)]
-    return Front(tuple(points)), Sample(judges, np.arange(100), np.arange(100), True, 0), wrong
+    return Front(tuple(points)), judges.weight, wrong
 
 
 def test_who_asks_for_a_size_gets_the_best_of_it_and_others_the_smallest_as_good() -> None:
-    front, sample, wrong = standing()
-    assert choose_plain(front, wrong, sample, Caps()) == 1
-    assert choose_plain(front, wrong, sample, Caps(size=9)) == 2
-    assert choose_plain(front, wrong, sample, Caps(rules=2)) == 2
+    front, weight, wrong = standing()
+    assert choose_plain(front, wrong, weight, True, Caps()) == 1
+    assert choose_plain(front, wrong, weight, True, Caps(size=9)) == 2
+    assert choose_plain(front, wrong, weight, True, Caps(rules=2)) == 2
 
 
 @pytest.mark.parametrize("caps", [Caps(), Caps(rules=2)])
 def test_after_a_teacher_a_column_must_be_right_in_a_share_of_all_rows(caps: Caps) -> None:
-    front, sample, wrong = standing()
+    front, weight, wrong = standing()
     price, plan = 1e-3 * (WORTH_WITHIN_LIMITS if caps.rules else WORTH), Plan((1e-2, 1e-3), 1, caps)
     columns = front[2].size - front[1].size
     for saved, expected in ((1.1, 2), (0.9, 1)):  # of the rows, in units of what the further columns must save
         better = replace(front[2], train_error=front[1].train_error - saved * columns * price)
         held_out = np.column_stack([wrong[:, 0], wrong[:, 1], wrong[:, 1] - saved * columns * price])
-        assert choose_taught(Front((*front.points[:2], better)), held_out, sample, plan) == expected
+        assert choose_taught(Front((*front.points[:2], better)), held_out, weight, weight, plan) == expected
 
 
 def test_after_a_teacher_rows_held_out_weigh_as_much_as_the_others() -> None:
     """What is gained on the rows fitted to is lost on as many held out: then the smaller rules are taken."""
-    front, sample, wrong = standing()
+    front, weight, wrong = standing()
     better = replace(front[2], train_error=front[1].train_error - 0.1)
     worse = np.column_stack([wrong[:, 0], wrong[:, 1], wrong[:, 1] + 0.1])
-    assert choose_taught(Front((*front.points[:2], better)), worse, sample, Plan((1e-4,), 1, Caps())) == 1
+    assert choose_taught(Front((*front.points[:2], better)), worse, weight, weight, Plan((1e-4,), 1, Caps())) == 1
     assert (
-        choose_taught(Front((*front.points[:2], better)), np.maximum(worse - 0.15, 0), sample, Plan((1e-4,), 1, Caps()))
+        choose_taught(
+            Front((*front.points[:2], better)), np.maximum(worse - 0.15, 0), weight, weight, Plan((1e-4,), 1, Caps())
+        )
         == 2
     )
 

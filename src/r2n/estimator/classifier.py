@@ -50,6 +50,12 @@ class R2NClassifier(FittedModel, Parameters):
         are clean or a class is rare, True where you know that they are noisy. Where a logistic fit is nearer to the
         labels than boosting, the mean of both is mixed in. No teacher is used where the fit is nearer than that mean
         too, or where mixing would turn over half of a class. Scores are always on the labels as they came.
+    threshold : float or None, default=None
+        The probability from which a row is to be called positive, for two classes; None is one half. Lower it where a
+        miss costs more than a false alarm: with t, a miss costs (1 - t)/t false alarms. Network, teacher, search and
+        choice all weigh errors so, and the scores of the front too. `predict_proba` stays on `predict`'s side of t.
+    miss_cost : float or None, default=None
+        The same said in another way: how many false alarms a miss costs; 4 is `threshold=0.2`. Give one of the two.
     max_columns : int or None, default=4
         The most columns in a literal. Lower it for conditions that are easier to read; None sets no limit.
     max_literals : int or None, default=None
@@ -240,7 +246,7 @@ class R2NClassifier(FittedModel, Parameters):
             warnings.warn(words, UnseenCategory, stacklevel=2)
         with hold_interrupts() as ctrl_c:
             learned = learn_classes(rows, options, check_random_state(self.random_state), began)
-            self._remember(learned, rows, has_text_names(X))
+            self._remember(learned, rows, options.cut, has_text_names(X))
             late = ctrl_c.take()
         self.interrupted_ = any(each.interrupted for each in learned.values())
         words = describe_interruption(learned, late)
@@ -254,7 +260,7 @@ class R2NClassifier(FittedModel, Parameters):
             warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
         return self
 
-    def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, has_names: bool) -> None:
+    def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, cut: float, has_names: bool) -> None:
         """Set the fitted attributes. Of the training rows they keep what rules read and counts, no more."""
         self.classes_ = rows.labels.classes
         self.n_features_in_ = len(rows.schema.columns)
@@ -271,7 +277,8 @@ class R2NClassifier(FittedModel, Parameters):
         self.steps_ = tuple(step for one in each for step in one.steps)
         labels, weight, candidates = rows.labels, rows.weight, [one.candidates for one in each]
         if len(each) == 1:
-            self._picks = Picks.count(candidates[0], rows.table, labels.codes == labels.positive, weight)
+            truth = labels.codes == labels.positive
+            self._picks = Picks.count(candidates[0], rows.table, truth, weight, cut)
         else:
             self._picks = ClassPicks.count(candidates, rows.table, labels.codes, weight)
         self.front_ = Fronts.of(one.front for one in each)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from r2n.errors import ParameterError
 from r2n.learn.parameters import (
     BOOLEAN,
     CALLABLE,
@@ -25,7 +26,7 @@ from r2n.learn.parameters import (
 from r2n.learn.settings import POSITIVE, NetworkSettings
 from r2n.rules import NOTHING, Knowledge
 from r2n.runtime.progress import WHOLE, Part
-from r2n.search import Caps, Clock, Move, Plan
+from r2n.search import EVEN, Caps, Clock, Move, Plan
 from r2n.search.plan import (
     EFFORTS,
     EXPLORE_SHARE,
@@ -39,6 +40,7 @@ from r2n.search.plan import (
 if TYPE_CHECKING:
     from r2n.network import Record
 
+SHARE = number("between 0 and 1", lambda value: 0 < value < 1)
 SETTINGS = Requirement("None or a NetworkSettings", lambda value: value is None or isinstance(value, NetworkSettings))
 
 
@@ -52,6 +54,8 @@ class Parameters:
     network: NetworkSettings | None = parameter(NetworkSettings(), SETTINGS)
     effort: str = parameter("default", one_of("none", "quick", "default", "thorough"))
     teacher: bool | None = parameter(None, optional(BOOLEAN))
+    threshold: float | None = parameter(None, optional(SHARE))
+    miss_cost: float | None = parameter(None, optional(POSITIVE))
     max_columns: int | None = parameter(4, optional(whole(1)))
     max_literals: int | None = parameter(None, optional(whole(1)))
     max_rules: int | None = parameter(None, optional(whole(1)))
@@ -86,7 +90,19 @@ class Options(Parameters):
     def read(cls, parameters: Mapping[str, Any]) -> Self:
         """Refuse a value without a meaning before any work is done."""
         check_parameters(parameters, requirements_of(Parameters))
-        return cls(**parameters)
+        options = cls(**parameters)
+        if options.threshold is not None and options.miss_cost is not None:
+            said = f"threshold is {options.threshold} and miss_cost is {options.miss_cost}"
+            same = "miss_cost=4 and threshold=0.2 say the same: a miss costs four false alarms."
+            raise ParameterError(f"{said}. Give one of them: {same}")
+        return options
+
+    @property
+    def cut(self) -> float:
+        """The threshold, whichever way it was said."""
+        if self.miss_cost is not None:
+            return 1.0 / (1.0 + self.miss_cost)
+        return EVEN if self.threshold is None else self.threshold
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -123,6 +139,7 @@ class Options(Parameters):
             rule=PLAIN_RULE if self.caps.user_set_limits() else effort.rule,
             knowledge=self.knowledge,
             teacher=False if starting and self.teacher is None else self.teacher,
+            threshold=self.cut,
             seed=seed,
             n_jobs=1 if starting else self.n_jobs,
             clock=Clock.of(began, self.time_limit, EXPLORE_SHARE, FINISH_SHARE),

@@ -25,9 +25,11 @@ class Picks:
     options: tuple[RuleSet, ...]
 
     @classmethod
-    def count(cls, rule_sets: Sequence[RuleSet], table: Table, truth: Bools, weight: Floats) -> Picks:
+    def count(
+        cls, rule_sets: Sequence[RuleSet], table: Table, truth: Bools, weight: Floats, threshold: float = 0.5
+    ) -> Picks:
         """Count every rule set on the training rows. Of the schema each keeps what its rules read."""
-        return cls(tuple(_count_alone(rules, rules.fires(table), truth, weight) for rules in rule_sets))
+        return cls(tuple(_count_alone(rules, rules.fires(table), truth, weight, threshold) for rules in rule_sets))
 
     def model(self, chosen: Sequence[int]) -> RuleSet:
         """Return the rule set in the one chosen place."""
@@ -81,13 +83,14 @@ class ClassPicks:
         return ClassRules(branches, deciders[-1], self.schema, base).without_unread()
 
 
-def _count_alone(rules: RuleSet, fired: Bools, truth: Bools, weight: Floats) -> RuleSet:
+def _count_alone(rules: RuleSet, fired: Bools, truth: Bools, weight: Floats, threshold: float = 0.5) -> RuleSet:
     """Count a rule set that is asked alone. Of the schema it keeps what its rules read."""
     codes = np.where(truth, *(rules.classes.index(label) for label in (rules.label, rules.default)))
     decided = first_claim(fired.any(axis=1).reshape(-1, 1))
     together = count_decided((rules.label, rules.default), decided, codes, weight)
     counts = count_rules(rules, fired, truth, weight)
-    return rules.with_baseline(Baseline(len(weight), float(weight.sum()), counts, together)).without_unread()
+    base = Baseline(len(weight), float(weight.sum()), counts, together, threshold)
+    return rules.with_baseline(base).without_unread()
 
 
 def _read_counts(rules: RuleSet) -> CountedRules:

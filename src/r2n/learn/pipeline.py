@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,13 @@ from r2n.rewrite.cleanup import Step
 from r2n.rewrite.simplify import simplify
 from r2n.rules import RuleSet
 from r2n.runtime.progress import Part, RefineBar
-from r2n.search import Labelled, Move, refine, screen_columns
+from r2n.search import Labelled, Move, refine, screen_columns, weigh
 from r2n.search.plan import NETWORK_ROWS
 from r2n.search.sample import draw_rows
 from r2n.table import Scaling, Value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Work:
     """What one class is learned from, and how."""
 
@@ -38,10 +39,15 @@ class Work:
     parts: Parts = (np.arange(0), np.arange(0))
     seed: int = 0
 
+    @cached_property
+    def weighed(self) -> Labelled:
+        """All rows, weighed by what an error in them costs."""
+        return weigh(self.rows, self.options.cut)
+
     @property
     def judges(self) -> Labelled:
-        """The rows held out."""
-        return self.rows.take(self.parts[1])
+        """The rows held out, weighed likewise."""
+        return self.weighed.take(self.parts[1])
 
 
 def learn_classes(
@@ -91,7 +97,7 @@ def learn_class(work: Work) -> Learned:
     allowed = schema.without(options.knowledge.excluded)
     named = options.knowledge.columns & set(allowed.names)
     # Rows held out have no say in which columns are read: they are to judge what was made of them.
-    narrow = screen_columns(work.rows.take(parts[0]), allowed, named, seed)
+    narrow = screen_columns(work.weighed.take(parts[0]), allowed, named, seed)
     dropped = set(allowed.names) - set(narrow.names)
     empty = work.empty.with_schema(schema.without(dropped))
     learned = train_and_refine(replace(work, empty=empty, parts=parts, seed=seed))
@@ -114,7 +120,7 @@ def train_and_refine(work: Work) -> Learned:
             return refine_trained(trained, work)
         except KeyboardInterrupt:  # before refinement had found anything
             where = "interrupted before refining"
-    rough, rules, steps = finish_unrefined(trained.decoded, work.rows, work.parts[1], options)
+    rough, rules, steps = finish_unrefined(trained.decoded, work.weighed, work.parts[1], options)
     return Learned(rough, rules, steps, trained.history, interrupted=where, network=trained.network)
 
 
@@ -122,13 +128,13 @@ def train(work: Work) -> Trained:
     """Train the network, on a part of the rows where the search reads the others."""
     from r2n.learn.network import train_network  # it loads JAX, which only those need who train a network
 
-    options, rows, parts, schema = work.options, work.rows, work.parts, work.empty.schema
+    options, rows, parts, schema = work.options, work.weighed, work.parts, work.empty.schema
     assert schema is not None
     if options.effort != "none":
         rows, parts = draw_fewer(rows, parts, work.seed)
     columns = schema.without(options.knowledge.excluded).numeric
     own = work.scaling.only(columns)
-    if rows is not work.rows:
+    if rows is not work.weighed:
         own = Scaling.learn(rows.table, columns, options.scaling, rows.weight)
     return train_network(work.empty, rows, parts, own, options, work.seed, work.began)
 

@@ -12,6 +12,7 @@ from r2n.errors import ParameterError
 from r2n.learn.labels import Labels, read_weights
 from r2n.learn.options import Options
 from r2n.rules import Knowledge, read_knowledge
+from r2n.search import EVEN
 from r2n.table import Schema, Table
 from r2n.table.identifiers import refuse_identifiers
 
@@ -43,6 +44,10 @@ def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
     """Read the expert's parameters, and refuse columns of identifiers, before any work is done."""
     labels, schema = rows.labels, rows.schema
     empty = labels.empty_rules(labels.positive, schema) if len(labels.classes) == 2 else None
+    if empty is None and options.cut != EVEN:
+        asked = "threshold" if options.miss_cost is None else "miss_cost"
+        several = f"{asked} is for two classes, but y holds {len(labels.classes)}."
+        raise ParameterError(f"{several} Give class_weight instead, or learn one class against the others.")
     expert = (options.literals, options.start, options.fixed, options.exclude, options.apart, options.monotone)
     knowledge = read_knowledge(schema, empty, *expert)
     _refuse_too_much(knowledge, options)

@@ -52,6 +52,8 @@ class Baseline:
     decided : tuple of (label, tallies) or None
         For each label in the order in which it is tried, and then for the default: how many of the rows that it decides
         have each class, in the order of `rules.classes`. None if rules were changed since.
+    threshold : float
+        The probability from which the rules call a row theirs: probabilities stay on the side of it that is predicted.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Baseline:
     weight: float
     rules: CountedRules
     decided: Decided | None
+    threshold: float = 0.5
 
     @classmethod
     def count(cls, rules: Model, X: object, y: Any, sample_weight: Any = None) -> Baseline:

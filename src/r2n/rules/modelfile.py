@@ -127,7 +127,8 @@ def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
     if base is None:
         return None
     decided = None if base.decided is None else [tallies for _, tallies in base.decided]
-    return {"rows": base.rows, "weight": base.weight, "rules": base.in_order_of(rules), "decided": decided}
+    counts = {"rows": base.rows, "weight": base.weight, "rules": base.in_order_of(rules), "decided": decided}
+    return counts if base.threshold == 0.5 else {**counts, "threshold": base.threshold}
 
 
 def _describe(literal: Literal | Filled) -> dict[str, object]:

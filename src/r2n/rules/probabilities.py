@@ -32,18 +32,20 @@ def estimate_probabilities(rules: Model, X: object) -> Floats:
         return probabilities
     column = place[value_id(rules.label)]
     counts = [counted for counted in base.in_order_of(rules) if counted is not None]
-    probability = _probability(counts, weights[1, column], weights[1].sum(), rules.fires(X))
+    probability = _probability(counts, weights[1, column], weights[1].sum(), rules.fires(X), base.threshold)
     pair = np.column_stack([1 - probability, probability])
     return pair if column == 1 else pair[:, ::-1]
 
 
-def _probability(counts: Sequence[RuleCount], silent_positives: float, silent: float, fired: Bools) -> Floats:
-    """Estimate the label's probability: smoothed by one row of each class, above one half where a rule fires."""
+def _probability(
+    counts: Sequence[RuleCount], silent_positives: float, silent: float, fired: Bools, threshold: float
+) -> Floats:
+    """Estimate the label's probability: smoothed by one row of each class, above the threshold where a rule fires."""
     positives = np.array([counted.positives.weight for counted in counts])
     covered = np.array([counted.covered.weight for counted in counts])
     share = (fired @ positives + 1) / (fired @ covered + 2)
     quiet = (silent_positives + 1) / (silent + 2)
-    above, below = np.nextafter(0.5, 1), np.nextafter(0.5, 0)
+    above, below = np.nextafter(threshold, 1), np.nextafter(threshold, 0)
     probability: Floats = np.where(fired.any(axis=1), np.maximum(share, above), min(quiet, below))
     return probability
 

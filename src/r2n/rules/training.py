@@ -24,7 +24,8 @@ def read_baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]
         return None
     if not isinstance(item, dict):
         raise ModelFileError(f"training must be an object or null, not {shown(item)}.")
-    check_fields(item, {"rows", "weight", "rules", "decided"}, "training")
+    optional = {"threshold"} & item.keys()
+    check_fields(item, {"rows", "weight", "rules", "decided"} | optional, "training")
     owners = [(label, rule) for label, rules in branches for rule in rules]
     if not isinstance(item["rules"], list) or len(item["rules"]) != len(owners):
         raise ModelFileError(f"training must have counts, or null, for each of the {len(owners)} rules.")
@@ -37,7 +38,16 @@ def read_baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]
     decided = _decided(item["decided"], [*(label for label, _ in branches), default], whole)
     if decided is not None and any(counted.alone is None for _, _, counted in known.values()):
         raise ModelFileError("training says what the rules decide, but not how many rows each of them covers alone.")
-    return Baseline(*whole, tuple(known.values()), decided)
+    return Baseline(*whole, tuple(known.values()), decided, _threshold(item.get("threshold", 0.5), len(branches)))
+
+
+def _threshold(item: object, n_branches: int) -> float:
+    threshold = read_number(item)
+    if not 0 < threshold < 1:
+        raise ModelFileError(f"threshold must lie between 0 and 1, not at {shown(item)}.")
+    if threshold != 0.5 and n_branches > 1:
+        raise ModelFileError("threshold is for rules of one label, and these are of several.")
+    return threshold
 
 
 def _rule_count(counts: object, whole: Tally) -> RuleCount:

@@ -10,8 +10,10 @@ from r2n.search.problem import Labelled, Prices, Problem
 from r2n.search.screen import screen_columns
 from r2n.search.shorten import with_short_numbers
 from r2n.search.stages import refine
+from r2n.search.threshold import EVEN, weigh
 
 __all__ = [
+    "EVEN",
     "Caps",
     "Clock",
     "Front",
@@ -26,5 +28,6 @@ __all__ = [
     "kept_within",
     "refine",
     "screen_columns",
+    "weigh",
     "with_short_numbers",
 ]

@@ -13,6 +13,7 @@ from r2n.search.plan import FITTED_ERRORS, PLAIN_ERRORS, WORTH, WORTH_WITHIN_LIM
 from r2n.search.problem import Floats, Labelled
 from r2n.search.sample import Sample
 from r2n.search.teach import Taught
+from r2n.search.threshold import lean, weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +38,35 @@ def choose(points: Iterable[Point], taught: Taught, sample: Sample, plan: Plan) 
     """Make the front of all points, score it on true labels, and take one of its points."""
     front = Front.of(points)
     truths = [(point.rules.truth(sample.fitted.table), point.rules.truth(sample.judges.table)) for point in front]
-    front = front.scored(truths, sample.fitted, sample.held_out)
-    judged = taught.labels_of(sample, sample.judges_at)
+    held_out = None if sample.held_out is None else weigh(sample.held_out, plan.threshold)
+    front = front.scored(truths, weigh(sample.fitted, plan.threshold), held_out)
+    judges, judged = lean(sample.judges, taught.labels_of(sample, sample.judges_at), plan.threshold)
     wrong = np.column_stack([np.abs(judged - said) for _, said in truths])
     if taught.labels.taught:
-        return Chosen(front, choose_taught(front, wrong, sample, plan))
-    return Chosen(front, choose_plain(front, wrong, sample, plan.caps))
+        fitted, _ = lean(sample.fitted, taught.labels.fit, plan.threshold)
+        return Chosen(front, choose_taught(front, wrong, fitted.weight, judges.weight if sample.apart else None, plan))
+    return Chosen(front, choose_plain(front, wrong, judges.weight, sample.apart, plan.caps))
 
 
-def choose_taught(front: Front, wrong: Floats, sample: Sample, plan: Plan) -> int:
+def choose_taught(front: Front, wrong: Floats, fitted: Floats, held_out: Floats | None, plan: Plan) -> int:
     """By the error on all rows, as a teacher has them who saw none of those it labels, and a price of each column.
 
     Rows fitted to have a say because there are many: choices by few rows held out differ from split to split. `wrong`
-    says by how much each row held out is decided wrongly by each point.
+    says by how much each row held out is decided wrongly by each point; `fitted` and `held_out` are the rows' weights.
     """
     price = plan.prices[-1] * (WORTH_WITHIN_LIMITS if plan.caps.user_set_limits() else WORTH)
-    here, there = (sample.fitted.weight.sum(), sample.judges.weight.sum()) if sample.apart else (1.0, 0.0)
-    fitted, held_out = np.array([point.train_error for point in front]), sample.judges.weight @ wrong
-    errors = (here * fitted + (held_out if there else 0.0)) / (here + there)
+    errors = np.array([point.train_error for point in front])
+    if held_out is not None:
+        errors = (fitted.sum() * errors + held_out @ wrong) / (fitted.sum() + held_out.sum())
     return int(np.argmin(errors + price * np.array([point.size for point in front])))
 
 
-def choose_plain(front: Front, wrong: Floats, sample: Sample, caps: Caps) -> int:
+def choose_plain(front: Front, wrong: Floats, weight: Floats, apart: bool, caps: Caps) -> int:
     """Within limits set by the user, the best on the rows held out; else the smallest that is as good."""
-    weight = sample.judges.weight
     best = int(np.argmin(weight @ wrong))
     if caps.user_set_limits():
         return best
-    return find_first_as_good(wrong, weight, best, PLAIN_ERRORS if sample.apart else FITTED_ERRORS)
+    return find_first_as_good(wrong, weight, best, PLAIN_ERRORS if apart else FITTED_ERRORS)
 
 
 def find_smallest_as_good(candidates: Sequence[RuleSet], rows: Labelled, errors: float) -> int:

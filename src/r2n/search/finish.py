@@ -17,6 +17,7 @@ from r2n.search.problem import Floats, Labelled, Prices, Problem
 from r2n.search.sample import Sample
 from r2n.search.shorten import drop_matched, shorten_points, with_short_numbers
 from r2n.search.teach import Taught
+from r2n.search.threshold import lean, weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +60,17 @@ def finish(chosen: Chosen, taught: Taught, interrupted: bool, sample: Sample, pl
 
 def fit_to_all_rows(chosen: Chosen, taught: Taught, sample: Sample, plan: Plan, report: Report) -> Fitted:
     """The chosen rules, grown. After a teacher, growth must be significant on true labels, unless limits were given."""
-    point, caps, rows = chosen.point, plan.caps, sample.finished
-    most, target = (chosen.worthwhile if caps.size is None else caps.size), taught.labels_of(sample, sample.finished_at)
+    point, caps = chosen.point, plan.caps
+    most = chosen.worthwhile if caps.size is None else caps.size
+    rows, target = lean(sample.finished, taught.labels_of(sample, sample.finished_at), plan.threshold)
     grown = refit(point, most, rows, target, plan, report)
     doubted = taught.labels.taught and not caps.user_set_limits() and grown.rules.size > point.size
     if not doubted or grown.interrupted or is_past(plan.clock.finish):
         return grown
     small = refit(point, point.size, rows, target, plan, report)
     candidates = (small.rules, grown.rules)
-    return Fitted(candidates[find_smallest_as_good(candidates, rows, GROWTH_ERRORS)], small.interrupted)
+    judges = weigh(sample.finished, plan.threshold)
+    return Fitted(candidates[find_smallest_as_good(candidates, judges, GROWTH_ERRORS)], small.interrupted)
 
 
 def refit(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, report: Report) -> Fitted:

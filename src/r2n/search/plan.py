@@ -160,6 +160,7 @@ class Plan:
     rule: float = PLAIN_RULE  # what a rule costs besides its literals, in columns, where the labels are noisy
     escapes: int = 0  # from each of these ends
     teacher: bool | None = None  # None: where the labels are noisy
+    threshold: float = 0.5  # the probability from which a row is to be positive
     seed: int = 0  # of the teacher's folds, the rows drawn and the escapes
     n_jobs: int | None = None
     clock: Clock = field(default_factory=Clock)

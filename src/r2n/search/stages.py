@@ -17,6 +17,7 @@ from r2n.search.plan import TAUGHT_STARTS, Plan
 from r2n.search.problem import Labelled, Rules
 from r2n.search.sample import Sample
 from r2n.search.teach import Taught, teach
+from r2n.search.threshold import lean
 
 
 def refine(
@@ -51,5 +52,6 @@ def explore_taught(
         plan = replace(plan, depth=max(len(plan.prices) - 1, 1))  # larger rules would not be chosen
     # Where a first search ended is nearer to where this one will than where that began.
     ends = taught.ends[:TAUGHT_STARTS] if taught.labels.taught else taught.ends
-    found = explore(blank, sample.fitted, taught.labels.fit, ends or starts, plan, report, rule)
+    rows, target = lean(sample.fitted, taught.labels.fit, plan.threshold)
+    found = explore(blank, rows, target, ends or starts, plan, report, rule)
     return replace(found, points=(*taught.points, *found.points))

@@ -17,6 +17,7 @@ from r2n.search.plan import NOISY_ERROR, TEACHER_SHARE, TRIAL_SHARE, Plan
 from r2n.search.problem import Floats, Rules
 from r2n.search.sample import Places, Sample, measure_error
 from r2n.search.teacher import Cleaned, clean_labels, keep_labels
+from r2n.search.threshold import lean, weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,10 @@ def teach(blank: RuleSet, sample: Sample, starts: Iterable[Rules], plan: Plan, r
     # What rules must not use the teacher must not use either.
     shown = blank.schema.without(plan.knowledge.excluded)
     with plan.clock.catch_interrupt() as work, allow_interrupts():
-        labels = clean_labels(sample.fitted, others, shown, plan.teacher, plan.seed, plan.n_jobs, soon)
-    points = tuple(score_points(trial.points, sample.fitted, labels.fit)) if labels.taught else trial.points
+        labels = clean_labels(sample.fitted, others, shown, plan.teacher, plan.seed, plan.n_jobs, soon, plan.threshold)
+    points = trial.points
+    if labels.taught:
+        points = tuple(score_points(points, *lean(sample.fitted, labels.fit, plan.threshold)))
     return Taught(labels, points, trial.ends, work.interrupted)
 
 
@@ -66,7 +69,10 @@ def try_labels(
     clock = plan.clock.explore_for(TRIAL_SHARE * plan.clock.seconds_to_explore())
     short = replace(plan, prices=plan.prices[:1], escapes=0, clock=clock)
 
-    def suffices(point: Point) -> bool:
-        return measure_error(point.rules, sample.judges, sample.judges.truth) < NOISY_ERROR
+    judges = weigh(sample.judges, plan.threshold)
 
-    return sketch(blank, sample.fitted, labels.fit, starts, short, report, suffices=suffices)
+    def suffices(point: Point) -> bool:
+        return measure_error(point.rules, judges, judges.truth) < NOISY_ERROR
+
+    rows, target = lean(sample.fitted, labels.fit, plan.threshold)
+    return sketch(blank, rows, target, starts, short, report, suffices=suffices)

@@ -35,6 +35,7 @@ from r2n.search.plan import (
     TEACHER_MIX,
 )
 from r2n.search.problem import Bools, Floats, Labelled
+from r2n.search.threshold import EVEN, weigh
 from r2n.table import Column, Schema, Table, value_key
 
 
@@ -106,6 +107,7 @@ def clean_labels(
     seed: int,
     n_jobs: int | None = None,
     until: float = inf,
+    threshold: float = EVEN,
 ) -> Cleaned:
     """Labels in {0, 1}, or mixed with a teacher's probabilities if that is wanted, or seems of use.
 
@@ -127,7 +129,8 @@ def clean_labels(
     if opinions is None:
         return plain
     opinion = gather_out_of_fold(opinions, lessons, rows)
-    noisy = bool(np.average((opinion > 0.5) != rows.truth, weights=rows.weight) >= NOISY_ERROR)
+    costs = weigh(rows, threshold).weight
+    noisy = bool(np.average((opinion > threshold) != rows.truth, weights=costs) >= NOISY_ERROR)
     if wanted is None and not noisy:
         return plain
     lines = [lesson.logistic_opinion() for lesson in lessons]
@@ -136,7 +139,7 @@ def clean_labels(
         opinions = [boosted.mixed_with(plain_fit) for boosted, plain_fit in zip(opinions, lines, strict=True)]
         opinion = gather_out_of_fold(opinions, lessons, rows)
     fit = mix_labels(opinion, plain.fit)
-    if turns_over_a_class(fit, rows) or (wanted is None and score_brier(opinion, rows) >= line):
+    if turns_over_a_class(fit, rows, threshold) or (wanted is None and score_brier(opinion, rows) >= line):
         return replace(plain, noisy=noisy)
     heard = [each.others for each in opinions if len(each.others)] or [plain.others]
     of_others = np.mean(heard, axis=0)
@@ -178,9 +181,9 @@ def score_brier(probability: Floats, rows: Labelled) -> float:
     return float(np.average((probability - rows.truth) ** 2, weights=rows.weight))
 
 
-def turns_over_a_class(target: Floats, rows: Labelled) -> bool:
-    """Whether mixed labels put half of a class, by weight, on the other side of one half."""
-    turned = rows.weight * ((target > 0.5) != rows.truth)
+def turns_over_a_class(target: Floats, rows: Labelled, threshold: float) -> bool:
+    """Whether mixed labels put half of a class, by weight, on the other side of the threshold."""
+    turned = rows.weight * ((target > threshold) != rows.truth)
     return any(turned[rows.truth == side].sum() >= rows.weight[rows.truth == side].sum() / 2 for side in (False, True))
 
 
