@@ -38,6 +38,7 @@ class Work:
     began: float  # when its clock was started
     parts: Parts = (np.arange(0), np.arange(0))
     seed: int = 0
+    target: NDArray[np.float64] | None = None  # of each row, if labels are not for the search to clean
 
     @cached_property
     def weighed(self) -> Labelled:
@@ -157,7 +158,7 @@ def refine_trained(trained: Trained, work: Work) -> Learned:
     plan, watcher = options.plan(work.seed, work.began), Watcher(options.callback)
     share = 1.0 - NETWORK_PROGRESS if decoded else 1.0
     with RefineBar(plan.descents(len(starts)), options.progress, options.part, share) as bar:
-        done = refine(work.empty, work.rows, work.parts, starts, plan, lambda move: watcher.see(move, bar))
+        done = refine(work.empty, work.rows, work.parts, starts, plan, lambda move: watcher.see(move, bar), work.target)
     changed = int(np.sum(best.rules.truth(work.rows.table) != done.rules.truth(work.rows.table)))
     return Learned(
         done.rough,

@@ -88,6 +88,12 @@ BOOSTING_ROUNDS, BOOSTING_RATE = 60, 0.15  # no benchmark
 SMOOTHING_ROWS = 10.0  # of the overall share that a category is smoothed by, for the logistic fit; no benchmark
 EXTREMES = (0.01, 0.99)  # quantiles at which the logistic fit cuts columns off; no benchmark
 
+# -- risk levels ---------------------------------------------------------------------------------
+
+LEVEL_BINS = 200  # of equal weight, between which chances are cut; no benchmark
+LEAST_LEVEL_SHARE, LEAST_LEVEL_ROWS = 0.01, 20  # of the rows, in a level: answers levels
+ORDER_ERRORS = 1.0  # by which a level's share must beat the next one's on rows held out: answers levels
+
 # -- literals (halfspaces, scans, sets, memberships) ---------------------------------------------
 
 BEST_SINGLES = 2  # single columns that are candidates by themselves; no benchmark

@@ -14,9 +14,9 @@ from r2n.search.descent import Report, ignore_move
 from r2n.search.explore import Explored, drop_repeats, explore
 from r2n.search.finish import Refined, finish
 from r2n.search.plan import TAUGHT_STARTS, Plan
-from r2n.search.problem import Labelled, Rules
+from r2n.search.problem import Floats, Labelled, Rules
 from r2n.search.sample import Sample
-from r2n.search.teach import Taught, teach
+from r2n.search.teach import Taught, take_labels, teach
 from r2n.search.threshold import lean
 
 
@@ -27,13 +27,16 @@ def refine(
     starts: Iterable[Rules],
     plan: Plan,
     report: Report = ignore_move,
+    target: Floats | None = None,
 ) -> Refined:
     """Refine every start on the rows to fit to, choose on the rows held out, fit the choice to all rows.
+
+    A `target` gives each row's label, or its probability, which no teacher then cleans.
 
     After a Ctrl-C the stages that are left only settle what has been found. It is raised where nothing has been.
     """
     sample, starts = Sample.draw(rows, parts, plan.seed), drop_repeats(starts)
-    taught = teach(blank, sample, starts, plan, report)
+    taught = teach(blank, sample, starts, plan, report) if target is None else take_labels(target, sample)
     explored = explore_taught(blank, sample, taught, starts, plan, report)
     if not explored.points:
         raise KeyboardInterrupt
