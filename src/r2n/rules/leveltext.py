@@ -30,10 +30,13 @@ def write_levels(rules: LevelRules) -> str:
     for k, (head, (_, own)) in enumerate(zip(heads, rules.branches, strict=False)):
         start = f"{head}{'or else if' if k else 'if'} "
         lines.append(start + (or_below(start).join(rule.text(rules.schema) for rule in own) or "false"))
+    return "\n".join([*lines, f"{heads[-1]}else", write_threshold(rules)])
+
+
+def write_threshold(rules: LevelRules) -> str:
+    """Write which class is predicted from which share on."""
     positive, negative = write_value(rules.positive), write_value(rules.negative)
-    return "\n".join(
-        [*lines, f"{heads[-1]}else", f"{positive} from {write_percent(rules.threshold)} %, else {negative}"]
-    )
+    return f"{positive} from {write_percent(rules.threshold)} %, else {negative}"
 
 
 def _heads(rules: LevelRules) -> list[str]:
