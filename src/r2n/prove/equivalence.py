@@ -91,8 +91,8 @@ def equivalent(
 ) -> Equivalence:
     """Prove that two models predict the same on every row of a domain, or find a row where they do not.
 
-    A row is what comes in a table: a value may stand for a missing one in only one of the two models. Two chains of risk
-    levels must give each row the same level, by name and place. Compared with other rules, they predict a class.
+    A row is what comes in a table: a value may stand for a missing one in only one of the two models. Two chains of
+    risk levels must give each row the same level, by name and place. Compared with other rules, they predict a class.
 
     Parameters
     ----------
