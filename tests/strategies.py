@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from r2n.prove import Domain, Values
 from r2n.rewrite.expand import expand_rule
-from r2n.rules import ClassRules, Filled, Halfspace, Known, Literal, Membership, Missing, Rule, RuleSet
+from r2n.rules import ClassRules, Filled, Halfspace, Known, LevelRules, Literal, Membership, Missing, Rule, RuleSet
 from r2n.rules.terms import MOST_POINTS, most_of
 from r2n.table import Table
 
@@ -168,7 +168,7 @@ small_literals: st.SearchStrategy[Literal] = (
 class World:
     """Rules, and rows that lie exactly on their boundaries, one float beside, and far away."""
 
-    rules: RuleSet | ClassRules
+    rules: RuleSet | ClassRules | LevelRules
     table: Table
 
 
@@ -193,6 +193,29 @@ def class_rules(draw: st.DrawFn, literal: st.SearchStrategy[Literal] = small_lit
 def class_worlds(draw: st.DrawFn) -> World:
     """Rules for several classes and a table that probes them."""
     found = draw(class_rules())
+    return World(found, draw(tables(found.literals)))
+
+
+level_names = st.sampled_from(["very high", "high", "or else", "if", "yes", "from", "level 1", "a  b", "else", "50 %"])
+level_shares = st.sampled_from([0.0, 1.0, 0.5, 0.07, 0.29, 0.712, 1e-7, _SMALLEST]) | st.floats(0, 1)
+
+
+@st.composite
+def level_rules(draw: st.DrawFn, literal: st.SearchStrategy[Literal] = small_literals) -> LevelRules:
+    """Chains of two to five levels, with any names, shares, classes and threshold."""
+    shares = sorted(draw(st.lists(level_shares, min_size=2, max_size=5, unique=True)), reverse=True)
+    n = len(shares)
+    names = draw(st.lists(level_names | column_names, min_size=n, max_size=n, unique=True))
+    positive, negative = draw(st.lists(values, min_size=2, max_size=2, unique_by=lambda value: value))
+    found = tuple((name, tuple(draw(st.lists(rules(literal), max_size=2)))) for name in names[:-1])
+    threshold = draw(st.sampled_from([0.5, 0.29]) | st.floats(0, 1, exclude_min=True, exclude_max=True))
+    return LevelRules(found, names[-1], tuple(shares), positive, negative, threshold)
+
+
+@st.composite
+def level_worlds(draw: st.DrawFn) -> World:
+    """Risk levels and a table that probes them."""
+    found = draw(level_rules())
     return World(found, draw(tables(found.literals)))
 
 

@@ -218,7 +218,7 @@ def test_the_package_names_of_the_top_are_for_the_command_line_alone() -> None:
 
 
 def test_public_names() -> None:
-    assert r2n.__all__ == ["NetworkSettings", "R2NClassifier", "RuleSet", "__version__", "load"]
+    assert r2n.__all__ == ["LevelRules", "NetworkSettings", "R2NClassifier", "RuleSet", "__version__", "load"]
     for name in r2n.__all__:
         assert getattr(r2n, name) is not None
         assert name in dir(r2n)

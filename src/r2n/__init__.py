@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from r2n.estimator import R2NClassifier
     from r2n.learn.settings import NetworkSettings
-    from r2n.rules import RuleSet, load
+    from r2n.rules import LevelRules, RuleSet, load
 
 __version__ = "0.1.0"
-__all__ = ["NetworkSettings", "R2NClassifier", "RuleSet", "__version__", "load"]
+__all__ = ["LevelRules", "NetworkSettings", "R2NClassifier", "RuleSet", "__version__", "load"]
 
 # Loaded when first asked for: only those who fit pay for scikit-learn and the search.
 _ROOMS = {
+    "LevelRules": "r2n.rules",
     "NetworkSettings": "r2n.learn.settings",
     "R2NClassifier": "r2n.estimator",
     "RuleSet": "r2n.rules",

@@ -2,12 +2,14 @@
 
 from r2n.explain.change import Change, smallest_change
 from r2n.explain.drift import Check, RuleDrift, check
+from r2n.explain.leveldrift import LevelDrift
 from r2n.explain.reasons import Explanation, LiteralReason, RuleReason, explain
 
 __all__ = [
     "Change",
     "Check",
     "Explanation",
+    "LevelDrift",
     "LiteralReason",
     "RuleDrift",
     "RuleReason",

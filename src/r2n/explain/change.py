@@ -25,7 +25,7 @@ from r2n.prove import Domain, Row
 from r2n.prove.box import Box, box_of
 from r2n.prove.search import check_limits
 from r2n.rewrite import expanded
-from r2n.rules import shortest_between
+from r2n.rules import AnyRules, LevelRules, shortest_between
 from r2n.rules.text import write_name
 from r2n.table import Value
 
@@ -84,7 +84,7 @@ class Change:
 
 
 def smallest_change(
-    rules: Rules,
+    rules: AnyRules,
     row: object,
     to: Value | None = None,
     *,
@@ -101,12 +101,12 @@ def smallest_change(
 
     Parameters
     ----------
-    rules : RuleSet or ClassRules
-        The rules.
+    rules : RuleSet, ClassRules or LevelRules
+        The rules. Of risk levels, the labels are the names of the levels.
     row : dict, series or table of one row
         The row.
     to : str, int, float or bool, optional
-        The wanted label; by default any label other than now.
+        The wanted label; by default any label other than now, and of risk levels any lower one, if there is one.
     fixed : collection of str
         Columns that must not change.
     domain : Domain or dict, optional
@@ -147,8 +147,9 @@ def smallest_change(
     """
     _check_slack(slack)
     check_limits(steps)
+    falling, rules = isinstance(rules, LevelRules), rules.chain
     table = one_row(rules, row)
-    goals = _goals(rules, predict_row(rules, table), to)
+    goals = _goals(rules, predict_row(rules, table), to, falling)
     row, allowed = values_in(rules, table), box_of(read_domain(rules, domain), rules.literals)
     start = Start(
         row, spreads(rules, spread), {name: allowed[name] for name in row if is_outside(allowed[name], row[name])}
@@ -171,10 +172,11 @@ def _check_slack(slack: object) -> None:
         raise ParameterError(f"slack must be a number of spreads, 0 or more, not {slack!r}.")
 
 
-def _goals(rules: Rules, now: Value, to: Value | None) -> list[Value]:
+def _goals(rules: Rules, now: Value, to: Value | None, falling: bool) -> list[Value]:
     labels = list(dict.fromkeys([*rules.labels, rules.default]))
     if to is None:
-        return [label for label in labels if label != now]
+        lower = labels[labels.index(now) + 1 :] if falling else []
+        return lower or [label for label in labels if label != now]
     if to not in labels:
         raise ParameterError(f"to must be one of the labels {labels}, not {to!r}.")
     if to == now:

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from r2n.rules.classes import ClassRules
+from r2n.explain.leveldrift import LevelDrift, level_drifts, level_lines
+from r2n.explain.shares import FAR, align, differ, percent, share
+from r2n.rules.anyrules import AnyRules
 from r2n.rules.counts import Baseline, RuleCount
-from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.leveltext import write_level
+from r2n.rules.rule import Rule
 from r2n.rules.text import write_value
 from r2n.table import Schema, Value
 from r2n.words import count
-
-_FAR = 3.0  # standard errors: by chance, one share of 370 is further off
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class RuleDrift:
 
     Examples
     --------
+    >>> from r2n import RuleSet
     >>> rules = RuleSet.parse("yes if x > 3 else no")
     >>> check(rules, {"x": [1, 4]}).rules[0].coverage
     (0.5, nan)
@@ -63,21 +65,21 @@ class RuleDrift:
     def coverage(self) -> tuple[float, float]:
         """The share of rows that the rule covers, now and in training; NaN where unknown."""
         covered = math.nan if self.then is None else self.then.covered.rows
-        return _share(self.now.covered.rows, self.rows), _share(covered, self.rows_then)
+        return share(self.now.covered.rows, self.rows), share(covered, self.rows_then)
 
     @property
     def precision(self) -> tuple[float, float]:
         """The share of covered rows that have the label, now and in training; NaN where unknown."""
         now = self.now.positives.rows if self.labelled else math.nan
-        then = math.nan if self.then is None else _share(self.then.positives.rows, self.then.covered.rows)
-        return _share(now, self.now.covered.rows), then
+        then = math.nan if self.then is None else share(self.then.positives.rows, self.then.covered.rows)
+        return share(now, self.now.covered.rows), then
 
     @property
     def coverage_drifts(self) -> bool:
         """Whether the rule covers another share of rows than in training, by more than chance explains."""
         if self.then is None:
             return False
-        return _differ(self.now.covered.rows, self.rows, self.then.covered.rows, self.rows_then)
+        return differ(self.now.covered.rows, self.rows, self.then.covered.rows, self.rows_then)
 
     @property
     def precision_drifts(self) -> bool:
@@ -85,7 +87,7 @@ class RuleDrift:
         if self.then is None or not self.labelled:
             return False
         now, then = self.now, self.then
-        return _differ(now.positives.rows, now.covered.rows, then.positives.rows, then.covered.rows)
+        return differ(now.positives.rows, now.covered.rows, then.positives.rows, then.covered.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +108,12 @@ class Check:
         The accuracy in training; NaN if it was not counted, or the rules changed since.
     schema : Schema, optional
         The columns, for printing.
+    levels : tuple of LevelDrift
+        One entry for each risk level; none if the rules have no levels.
 
     Examples
     --------
+    >>> from r2n import RuleSet
     >>> check(RuleSet.parse("yes if x > 3 else no"), {"x": [1, 4]}, ["no", "yes"]).accuracy
     1.0
     """
@@ -119,6 +124,7 @@ class Check:
     accuracy: float
     accuracy_then: float
     schema: Schema | None = field(default=None, compare=False, repr=False)
+    levels: tuple[LevelDrift, ...] = ()
 
     @property
     def drifting(self) -> tuple[RuleDrift, ...]:
@@ -127,23 +133,25 @@ class Check:
 
     def __str__(self) -> str:
         said = ", ".join(f"{n:,} {write_value(label)}" for label, n in self.predictions)
-        lines = [f"{count(self.rows, 'row')}: {said}", *_table(self.rules, self.schema)]
+        lines = [f"{count(self.rows, 'row')}: {said}", *level_lines(self.levels), *_table(self.rules, self.schema)]
         if not math.isnan(self.accuracy):
             then = "" if math.isnan(self.accuracy_then) else f", {self.accuracy_then:.4f} in training"
             lines.append(f"accuracy {self.accuracy:.4f}{then}")
         numbers = ", ".join(str(rule.number) for rule in self.drifting)
-        if numbers:
-            lines.append(f"! differs from training by more than {_FAR:g} standard errors: rule {numbers}")
+        names = ", ".join(write_level(each.level) for each in self.levels if each.drifts)
+        found = [*([f"rule {numbers}"] if numbers else []), *([f"level {names}"] if names else [])]
+        if found:
+            lines.append(f"! differs from training by more than {FAR:g} standard errors: {', '.join(found)}")
         return "\n".join(lines)
 
 
-def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
+def check(rules: AnyRules, X: object, y: Any = None) -> Check:
     """Count the rules on new rows and compare with the counts in training, `rules.baseline`.
 
     Parameters
     ----------
-    rules : RuleSet or ClassRules
-        The rules.
+    rules : RuleSet, ClassRules or LevelRules
+        The rules. Of risk levels, each level is compared too, and the accuracy is that of the predicted classes.
     X : table
         The new rows: a frame, a dict of columns or a two-dimensional array.
     y : array-like, optional
@@ -163,6 +171,7 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
 
     Examples
     --------
+    >>> from r2n import RuleSet
     >>> rules = RuleSet.parse("yes if x > 3 or z in {a} else no")
     >>> rules = rules.counted({"x": [1, 4, 5, 2], "z": ["a", "b", "b", "b"]}, ["no", "yes", "yes", "no"])
     >>> print(check(rules, {"x": [1, 4], "z": ["b", "b"]}, ["no", "yes"]))
@@ -175,7 +184,7 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
     table = rules.table(X)
     now = Baseline.count(rules, table, np.full(table.n_rows, None, dtype=object) if y is None else y)
     then = rules.baseline
-    right = then.right if then is not None and then.fits(rules) else None
+    right, right_then = now.right_by(rules), None if then is None else then.right_by(rules)
     owners = [(label, rule) for label, branch in rules.branches for rule in branch]
     drifts = tuple(
         RuleDrift(
@@ -184,29 +193,16 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
         )
         for number, ((label, rule), (_, _, counted)) in enumerate(zip(owners, now.rules, strict=True), start=1)
     )  # fmt: skip
-    predicted = Counter(rules.predict(table).tolist())
+    predicted = Counter(rules.chain.predict(table).tolist())
     return Check(
         now.rows,
         tuple(sorted(predicted.items(), key=lambda item: (-item[1], str(item[0])))),
         drifts,
-        math.nan if y is None or now.right is None else _share(now.right, now.rows),
-        math.nan if then is None or right is None else _share(right, then.rows),
+        math.nan if y is None or right is None else share(right, now.rows),
+        math.nan if then is None or right_then is None else share(right_then, then.rows),
         rules.schema,
+        level_drifts(rules, table, now),
     )
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else math.nan
-
-
-def _differ(a: int, n: int, b: int, m: int) -> bool:
-    """Whether a of n and b of m differ by more than chance explains.
-
-    A row of either kind is added to both, or one error in three rows would prove that a rule got worse.
-    """
-    p, q = (a + 1) / (n + 2), (b + 1) / (m + 2)
-    error = math.sqrt(p * (1.0 - p) / (n + 2) + q * (1.0 - q) / (m + 2))
-    return n > 0 and m > 0 and abs(p - q) > _FAR * error
 
 
 def _table(rules: Sequence[RuleDrift], schema: Schema | None) -> list[str]:
@@ -215,23 +211,14 @@ def _table(rules: Sequence[RuleDrift], schema: Schema | None) -> list[str]:
     several = len({rule.label for rule in rules}) > 1
     grid = [["rule", "covers", "before", "precision", "before"], *map(_cells, rules)]
     texts = ["", *(_line(rule, several, schema) for rule in rules)]
-    number, *shares = zip(*grid, strict=True)
-    # What nobody counted is not shown, and what was before not without what is now.
-    pairs = [pair for pair in (shares[:2], shares[2:]) if any(pair[0][1:])]
-    columns = [number, *(column for pair in pairs for column in pair if any(column[1:]))]
-    padded = [[cell.rjust(max(map(len, column))) for cell in column] for column in columns]
-    return ["  ".join([*row, text]).rstrip() for *row, text in zip(*padded, texts, strict=True)]
+    return align(grid, texts)
 
 
 def _cells(rule: RuleDrift) -> list[str]:
-    shares = [*map(_percent, rule.coverage), *("" if math.isnan(p) else f"{p:.3f}" for p in rule.precision)]
+    shares = [*map(percent, rule.coverage), *("" if math.isnan(p) else f"{p:.3f}" for p in rule.precision)]
     return [str(rule.number), *shares]
 
 
 def _line(rule: RuleDrift, several: bool, schema: Schema | None) -> str:
     mark = "! " if rule.coverage_drifts or rule.precision_drifts else ""
     return f"{mark}{f'{write_value(rule.label)}: ' if several else ''}{rule.rule.text(schema)}"
-
-
-def _percent(share: float) -> str:
-    return "" if math.isnan(share) else f"{100 * share:.1f} %"

@@ -8,8 +8,9 @@ from itertools import accumulate
 
 from r2n.explain.row import Rules, one_row, spreads, values_in, write_exact, write_short
 from r2n.prove import Row
-from r2n.rules import ClassRules, Halfspace, Literal, Rule
+from r2n.rules import AnyRules, ClassRules, Halfspace, LevelRules, Literal, Rule
 from r2n.rules.comparison import Comparison
+from r2n.rules.leveltext import write_percent
 from r2n.rules.text import write_name
 from r2n.table import Schema, Table, Value
 
@@ -147,6 +148,8 @@ class Explanation:
         What all rules say, in printed order.
     asked : tuple
         The classes that were tried before the one that decided; no rule of theirs is true.
+    note : str
+        What a risk level means: its share, and the class that is predicted.
 
     Examples
     --------
@@ -162,6 +165,7 @@ class Explanation:
     by_default: bool
     rules: tuple[RuleReason, ...]
     asked: tuple[Value, ...]
+    note: str = ""
 
     @property
     def deciding(self) -> tuple[RuleReason, ...]:
@@ -176,9 +180,9 @@ class Explanation:
         return min(others, key=lambda rule: rule.distance, default=None)
 
     def __str__(self) -> str:
-        lines = [
-            f"prediction: {write_short(self.prediction)}{', the default: no rule holds' if self.by_default else ''}"
-        ]
+        meaning = f" ({self.note})" if self.note else ""
+        default = ", the default: no rule holds" if self.by_default else ""
+        lines = [f"prediction: {write_short(self.prediction)}{meaning}{default}"]
         if self.asked and not self.by_default:
             lines.append(f"asked before, without a rule that holds: {', '.join(map(write_short, self.asked))}")
         for rule in self.deciding:
@@ -189,12 +193,12 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(rules: Rules, row: object, spread: object = None) -> Explanation:
-    """Explain why a row gets its label, exactly as the rules are evaluated.
+def explain(rules: AnyRules, row: object, spread: object = None) -> Explanation:
+    """Explain why a row gets its label, or its risk level, exactly as the rules are evaluated.
 
     Parameters
     ----------
-    rules : RuleSet or ClassRules
+    rules : RuleSet, ClassRules or LevelRules
         The rules.
     row : dict, series or table of one row
         The row.
@@ -229,6 +233,7 @@ def explain(rules: Rules, row: object, spread: object = None) -> Explanation:
         holds  income - 2·debt > 12.5: it is 14, 1.5 beyond
         holds  region in {north, west}: it is west
     """
+    meant, rules = _meanings(rules), rules.chain
     table = one_row(rules, row)
     values, steps = values_in(rules, table), spreads(rules, spread)
     reasons = tuple(_rule_reasons(rules, table, values, steps))
@@ -236,7 +241,19 @@ def explain(rules: Rules, row: object, spread: object = None) -> Explanation:
     asked = rules.labels if claiming is None else rules.labels[: rules.labels.index(claiming)]
     prediction = rules.default if claiming is None else claiming
     several = isinstance(rules, ClassRules)
-    return Explanation(values, prediction, rules.default, claiming is None, reasons, asked if several else ())
+    before = asked if several else ()
+    return Explanation(values, prediction, rules.default, claiming is None, reasons, before, meant.get(prediction, ""))
+
+
+def _meanings(rules: AnyRules) -> dict[Value, str]:
+    """Say of each risk level how likely its rows are positive, and which class they get."""
+    if not isinstance(rules, LevelRules):
+        return {}
+    each = zip(rules.levels, rules.shares, rules.answers, strict=True)
+    return {
+        name: f"{write_short(rules.positive)} in {write_percent(share)} %, so {write_short(answer)}"
+        for name, share, answer in each
+    }
 
 
 def _rule_reasons(rules: Rules, table: Table, row: Row, steps: dict[str, float]) -> list[RuleReason]:

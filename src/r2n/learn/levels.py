@@ -116,7 +116,9 @@ def learn_level(ladder: Ladder, left: Places, options: Options) -> Learned:
     assert schema is not None
     rows, parts = ladder.rows.take(left), restrict_parts(ladder.parts, left, ladder.rows.truth)
     seed = int(ladder.rng.randint(2**31 - 1))
-    work = Work(ladder.empty, rows, ladder.scaling, options, ladder.rng, time.monotonic(), parts, seed, ladder.target[left])
+    work = Work(
+        ladder.empty, rows, ladder.scaling, options, ladder.rng, time.monotonic(), parts, seed, ladder.target[left]
+    )
     allowed = schema.without(options.knowledge.excluded)
     named = options.knowledge.columns & set(allowed.names)
     narrow = screen_columns(work.weighed.take(parts[0]), allowed, named, seed)
@@ -132,9 +134,7 @@ def restrict_parts(parts: Parts, left: Places, truth: NDArray[np.bool_]) -> Part
     return (np.arange(len(left)),) * 2 if few else (inside[0], inside[1])
 
 
-def merge_levels(
-    chain: Sequence[tuple[Rule, ...]], rows: TrainingRows, judges: Places
-) -> tuple[tuple[Rule, ...], ...]:
+def merge_levels(chain: Sequence[tuple[Rule, ...]], rows: TrainingRows, judges: Places) -> tuple[tuple[Rule, ...], ...]:
     """Merge neighbours until every level has more positives than the next, clearly so on the rows that judge.
 
     A level without rows merges too. What merges with the lowest level loses its rules.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from r2n.errors import ParameterError
 from r2n.learn.parameters import (
@@ -41,6 +43,19 @@ if TYPE_CHECKING:
     from r2n.network import Record
 
 SHARE = number("between 0 and 1", lambda value: 0 < value < 1)
+
+
+def _are_cuts(value: Any) -> bool:
+    """Whether these are different thresholds, at least one."""
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray) or len(value) == 0:
+        return False
+    return all(SHARE.holds(cut) for cut in value) and len(set(value)) == len(value)
+
+
+LEVELS = Requirement(
+    "a whole number of at least 2, or different thresholds between 0 and 1",
+    lambda value: whole(2).holds(value) or _are_cuts(value),
+)
 SETTINGS = Requirement("None or a NetworkSettings", lambda value: value is None or isinstance(value, NetworkSettings))
 
 
@@ -56,6 +71,7 @@ class Parameters:
     teacher: bool | None = parameter(None, optional(BOOLEAN))
     threshold: float | None = parameter(None, optional(SHARE))
     miss_cost: float | None = parameter(None, optional(POSITIVE))
+    levels: int | Sequence[float] | None = parameter(None, optional(LEVELS))
     max_columns: int | None = parameter(4, optional(whole(1)))
     max_literals: int | None = parameter(None, optional(whole(1)))
     max_rules: int | None = parameter(None, optional(whole(1)))

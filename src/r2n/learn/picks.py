@@ -89,7 +89,7 @@ def _count_alone(rules: RuleSet, fired: Bools, truth: Bools, weight: Floats, thr
     decided = first_claim(fired.any(axis=1).reshape(-1, 1))
     together = count_decided((rules.label, rules.default), decided, codes, weight)
     counts = count_rules(rules, fired, truth, weight)
-    base = Baseline(len(weight), float(weight.sum()), counts, together, threshold)
+    base = Baseline(len(weight), float(weight.sum()), counts, together, threshold=threshold)
     return rules.with_baseline(base).without_unread()
 
 

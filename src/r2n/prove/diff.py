@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.prove.equivalence import check_model
-from r2n.rules.classes import Model
+from r2n.rules.anyrules import AnyRules, comparable
+from r2n.rules.levels import LevelRules
+from r2n.rules.leveltext import write_level, write_percent, write_threshold
 from r2n.rules.literals import Halfspace, Literal, Membership
 from r2n.rules.ruleset import Rule
 from r2n.rules.text import write_value
@@ -113,6 +115,8 @@ class Diff:
         The rows that they decide differently, if a table was given.
     schema : Schema, optional
         The columns of the second model, for printing.
+    notes : tuple of str
+        What else changed in risk levels: shares, the threshold, the classes.
 
     Examples
     --------
@@ -126,9 +130,10 @@ class Diff:
     labels: tuple[tuple[Value, ...], tuple[Value, ...]]
     rows: RowDiff | None = None
     schema: Schema | None = None
+    notes: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return any(self.classes) or self.labels[0] != self.labels[1]
+        return any(self.classes) or self.labels[0] != self.labels[1] or bool(self.notes)
 
     @property
     def went(self) -> tuple[Rule, ...]:
@@ -150,6 +155,7 @@ class Diff:
         if self.labels[0] != self.labels[1]:
             asked = (", ".join(map(write_value, labels)) for labels in self.labels)
             lines.append("labels, the default last: {} → {}".format(*asked))
+        lines += self.notes
         return "\n".join([*(lines or ["the same rules"]), *([str(self.rows)] if self.rows is not None else [])])
 
     def _lines(self, each: ClassDiff) -> Iterator[str]:
@@ -162,14 +168,14 @@ class Diff:
             yield f"  → {after.text(self.schema)}"
 
 
-def diff(before: Model, after: Model, X: object = None) -> Diff:
+def diff(before: AnyRules, after: AnyRules, X: object = None) -> Diff:
     """Find which rules came, went or changed from one model to another.
 
     Parameters
     ----------
-    before : RuleSet or ClassRules
+    before : RuleSet, ClassRules or LevelRules
         The older model.
-    after : RuleSet or ClassRules
+    after : RuleSet, ClassRules or LevelRules
         The newer model.
     X : table, optional
         Rows on which to compare the predictions, too.
@@ -200,12 +206,28 @@ def diff(before: Model, after: Model, X: object = None) -> Diff:
     """
     for model in (before, after):
         check_model(model)
+    notes = _level_changes(before, after)
+    before, after = comparable(before, after)
     old, new = dict(before.branches), dict(after.branches)
     labels = tuple(dict.fromkeys((*old, *new)))
     classes = tuple(_compare_rules(label, old.get(label, ()), new.get(label, ())) for label in labels)
     asked = (*old, before.default), (*new, after.default)
     rows = None if X is None else RowDiff.between(before.predict(X), after.predict(X))
-    return Diff(classes, asked, rows, after.schema)
+    return Diff(classes, asked, rows, after.schema, notes)
+
+
+def _level_changes(before: AnyRules, after: AnyRules) -> tuple[str, ...]:
+    """Say what changed in two chains of levels beside their rules and names."""
+    if not (isinstance(before, LevelRules) and isinstance(after, LevelRules)):
+        return ()
+    old, new = (dict(zip(model.levels, model.shares, strict=True)) for model in (before, after))
+    shares = (
+        f"share of {write_level(name)}: {write_percent(old[name])} % → {write_percent(share)} %"
+        for name, share in new.items()
+        if old.get(name, share) != share
+    )
+    said = write_threshold(before), write_threshold(after)
+    return (*shares, *([" → ".join(said)] if said[0] != said[1] else []))
 
 
 def _compare_rules(label: Value, before: Sequence[Rule], after: Sequence[Rule]) -> ClassDiff:

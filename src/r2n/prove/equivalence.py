@@ -15,9 +15,10 @@ from r2n.prove.domain import Domain, Row
 from r2n.prove.search import STEPS, cells, check_limits, find_row, holds
 from r2n.prove.values import Values
 from r2n.rewrite.expand import expand_rule, is_expandable
-from r2n.rules.classes import ClassRules, Model
+from r2n.rules.anyrules import AnyRules, comparable
+from r2n.rules.classes import Model
 from r2n.rules.literals import Halfspace, Literal, Missing
-from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.ruleset import Rule
 from r2n.rules.text import write_name, write_value
 from r2n.table import Value
 
@@ -44,6 +45,7 @@ class Equivalence:
 
     Examples
     --------
+    >>> from r2n import RuleSet
     >>> found = equivalent(RuleSet.parse("yes if x > 3 else no"), RuleSet.parse("yes if x > 4 else no"))
     >>> bool(found), found.said
     (False, ('yes', 'no'))
@@ -81,21 +83,22 @@ class Equivalence:
 
 
 def equivalent(
-    before: Model,
-    after: Model,
+    before: AnyRules,
+    after: AnyRules,
     domain: Domain | Mapping[str, object] | None = None,
     time_limit: float = 60.0,
     steps: int = STEPS,
 ) -> Equivalence:
     """Prove that two models predict the same on every row of a domain, or find a row where they do not.
 
-    A row is what comes in a table: a value may stand for a missing one in only one of the two models.
+    A row is what comes in a table: a value may stand for a missing one in only one of the two models. Two chains of
+    risk levels must give each row the same level, by name and place. Compared with other rules, they predict a class.
 
     Parameters
     ----------
-    before : RuleSet or ClassRules
+    before : RuleSet, ClassRules or LevelRules
         One model.
-    after : RuleSet or ClassRules
+    after : RuleSet, ClassRules or LevelRules
         The other model.
     domain : Domain or dict, optional
         The rows that can occur; by default any row at all.
@@ -116,6 +119,7 @@ def equivalent(
 
     Examples
     --------
+    >>> from r2n import RuleSet
     >>> before = RuleSet.parse("yes if x > 3 and x + y > 5 else no")
     >>> after = RuleSet.parse("yes if x > 3 else no")
     >>> print(equivalent(before, after, Domain.read({"x": "integer 0..9", "y": "2..9 known"})))
@@ -125,11 +129,12 @@ def equivalent(
     """
     for model in (before, after):
         check_model(model)
-    chosen = _domain(before, after, domain)
+    one, other = comparable(before, after, by_place=True)
+    chosen = _domain(one, other, domain)
     check_limits(steps, time_limit)
     deadline = time.monotonic() + time_limit
-    found = _compare(before, after, chosen, deadline, steps)
-    return found if found.row is None else _move_inside(before, after, chosen, deadline, steps, found)
+    found = _compare(one, other, chosen, deadline, steps)
+    return found if found.row is None else _move_inside(one, other, chosen, deadline, steps, found)
 
 
 def _move_inside(
@@ -284,6 +289,7 @@ def _can_be_without(model: Model, names: Set[str]) -> bool:
 def without_columns(model: Model, names: Set[str]) -> Model:
     """Rewrite the model for rows where these columns are missing.
 
+    >>> from r2n import RuleSet
     >>> print(without_columns(RuleSet.parse("yes if x is missing and y > 1 or x > 1 else no"), {"x"}))
     yes if y > 1
     else no
@@ -328,7 +334,7 @@ def _ways(model: Model) -> Iterator[tuple[Value, tuple[Rule, ...], list[Rule]]]:
 
 def check_model(model: object) -> None:
     """Refuse what is no model."""
-    if not isinstance(model, RuleSet | ClassRules):
+    if not isinstance(model, AnyRules):
         raise ParameterError(f"rules are compared with rules, not with {model!r}. Read text with RuleSet.parse.")
 
 

@@ -18,13 +18,15 @@ from r2n.prove.box import box_of
 from r2n.prove.domain import Domain, Row
 from r2n.prove.search import STEPS, check_limits, find_row, holds
 from r2n.rewrite.simplify import simplify
-from r2n.rules.classes import ClassRules
+from r2n.rules.anyrules import AnyRules
+from r2n.rules.classes import ClassRules, Model
+from r2n.rules.levels import LevelRules
 from r2n.rules.literals import Halfspace, Literal, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.terms import column_of
 from r2n.runtime.progress import ProofBar
 
-Rules = TypeVar("Rules", RuleSet, ClassRules)
+Rules = TypeVar("Rules", RuleSet, ClassRules, LevelRules)
 
 
 def prove_simpler(
@@ -36,11 +38,11 @@ def prove_simpler(
 ) -> Rules:
     """Leave out what is proven to change no prediction on the domain.
 
-    Of several classes, each is looked at only where no earlier class has a true rule.
+    Each class or level is looked at only where no earlier one has a true rule. A level stays, even without rules.
 
     Parameters
     ----------
-    rules : RuleSet or ClassRules
+    rules : RuleSet, ClassRules or LevelRules
         The rules.
     domain : Domain or dict, optional
         The rows that can occur; by default any row at all.
@@ -53,7 +55,7 @@ def prove_simpler(
 
     Returns
     -------
-    RuleSet or ClassRules
+    RuleSet, ClassRules or LevelRules
         The shorter rules.
 
     Raises
@@ -80,12 +82,17 @@ def prove_simpler(
     check_limits(steps, time_limit)
     chosen, deadline = _domain(rules, domain), time.monotonic() + time_limit
     with ProofBar(progress) as bar:
-        if isinstance(rules, RuleSet):
-            prover = Prover(chosen, rules.literals, deadline, steps, partial(bar.update, rules.size))
-            return _shortest(rules, prover)
-        return _shortest_chain(
-            rules, lambda each, passed: Prover(chosen, each, deadline, steps, partial(bar.update, rules.size), passed)
+        asked = partial(bar.update, rules.size)
+        shorter = _shortest_model(
+            rules.chain, lambda literals, passed: Prover(chosen, literals, deadline, steps, asked, passed)
         )
+    return shorter if rules.chain is rules else rules.with_branches(own for _, own in shorter.branches)
+
+
+def _shortest_model(rules: Model, prover: Callable[[tuple[Literal, ...], tuple[Rule, ...]], Prover]) -> Model:
+    return (
+        _shortest(rules, prover(rules.literals, ())) if isinstance(rules, RuleSet) else _shortest_chain(rules, prover)
+    )
 
 
 def _shortest_chain(rules: ClassRules, prover: Callable[[tuple[Literal, ...], tuple[Rule, ...]], Prover]) -> ClassRules:
@@ -107,7 +114,7 @@ def _without_last(rules: ClassRules) -> ClassRules:
     return rules
 
 
-def _domain(rules: RuleSet | ClassRules, said: Domain | Mapping[str, object] | None) -> Domain:
+def _domain(rules: AnyRules, said: Domain | Mapping[str, object] | None) -> Domain:
     if said is None:
         return Domain.beyond(rules.schema)
     domain = Domain.read(said)

@@ -9,13 +9,15 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from r2n.rules.anyrules import AnyRules
 from r2n.rules.classes import ClassRules
+from r2n.rules.levels import LevelRules
 from r2n.rules.literals import Halfspace, Literal
 from r2n.rules.membership import Bools
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.table import Table
 
-R = TypeVar("R", RuleSet, ClassRules)
+R = TypeVar("R", RuleSet, ClassRules, LevelRules)
 
 
 class Place(NamedTuple):
@@ -45,7 +47,7 @@ class Chain:
     decided: NDArray[np.intp]
 
     @classmethod
-    def of(cls, rules: RuleSet | ClassRules, table: Table) -> Chain:
+    def of(cls, rules: AnyRules, table: Table) -> Chain:
         """Take over the rules of a model and remember how they decide the rows."""
         names = [*rules.labels, rules.default]
         branches = tuple(tuple(rule.literals for rule in each) for _, each in rules.branches)

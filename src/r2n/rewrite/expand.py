@@ -15,7 +15,7 @@ from itertools import product
 
 from r2n.errors import ParameterError
 from r2n.rewrite.simplify import drop_contradictions, intersect_sets
-from r2n.rules.classes import ClassRules
+from r2n.rules.classes import Model
 from r2n.rules.floats import largest_where
 from r2n.rules.literals import Halfspace, Literal, Missing, has_cases
 from r2n.rules.ruleset import Rule, RuleSet
@@ -23,7 +23,7 @@ from r2n.rules.ruleset import Rule, RuleSet
 MOST_CASES = 4096  # of one rule
 
 
-def expanded(model: RuleSet | ClassRules) -> RuleSet | ClassRules:
+def expanded(model: Model) -> Model:
     """Rewrite a model without sets and filled columns in sums; return it as it is if there are none.
 
     >>> print(expanded(RuleSet.parse("yes if income + 2000·(status in {married}) > 7100 else no")))

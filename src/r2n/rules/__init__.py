@@ -1,10 +1,12 @@
 """The crisp rule language: literals, rules, rule sets, their text and their files. numpy only."""
 
+from r2n.rules.anyrules import AnyRules
 from r2n.rules.classes import ClassRules, Model
 from r2n.rules.counts import Baseline, RuleCount, Tally
 from r2n.rules.expert import doubts, read_knowledge
 from r2n.rules.floats import shortest_between
 from r2n.rules.knowledge import NOTHING, Knowledge
+from r2n.rules.levels import LevelRules
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing, sets_of
 from r2n.rules.modelfile import load, save
 from r2n.rules.names import natural_key
@@ -15,6 +17,7 @@ from r2n.rules.terms import Filled, Key, column_of, term_values, unfilled
 
 __all__ = [
     "NOTHING",
+    "AnyRules",
     "Baseline",
     "ClassRules",
     "Filled",
@@ -22,6 +25,7 @@ __all__ = [
     "Key",
     "Knowledge",
     "Known",
+    "LevelRules",
     "Literal",
     "Membership",
     "Missing",

@@ -1,4 +1,4 @@
-"""What rule sets and rules for several classes have in common: branches, sizes, columns, privacy."""
+"""What rule sets, rules for several classes and risk levels have in common: branches, sizes, columns, privacy."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from r2n.table import Schema, Table, Value
 from r2n.words import count
 
 if TYPE_CHECKING:
+    from r2n.rules.classes import Model
     from r2n.rules.counts import Baseline
 
 MOST_INDENT = 80  # characters: every rule below a label of a thousand would else begin with a thousand blanks
 
 
 class BaseRules(Facade):
-    """What rule sets and rules for several classes share: branches of rules, tried in turn.
+    """What rule sets, rules for several classes and risk levels share: branches of rules, tried in turn.
 
-    The first branch with a true rule gives its label; if no rule is true, the default is predicted. A rule set has one
-    branch. Code that takes any model reads `branches`, `labels` and `default`.
+    The first branch with a true rule gives its label; if no rule is true, it is the default. A rule set has one branch.
+    Code that takes any model reads `branches`, `labels` and `default`; or its `chain`, which predicts these labels.
     """
 
     __slots__ = ()
@@ -53,12 +54,27 @@ class BaseRules(Facade):
         """Counts on the rows that the rules were learned from, if known."""
         raise NotImplementedError
 
+    @property
+    def chain(self) -> Model:
+        """The rules as a model that predicts what its branches are called: what proofs and explanations read."""
+        return self  # type: ignore[return-value]
+
     # -- reading -------------------------------------------------------------------------------
 
     @property
     def labels(self) -> tuple[Value, ...]:
         """The labels that have rules, in the order in which they are tried."""
         return tuple(label for label, _ in self.branches)
+
+    @property
+    def targets(self) -> tuple[Value, ...]:
+        """For each branch, the class of which its rules are to find the rows."""
+        return self.labels
+
+    @property
+    def answers(self) -> tuple[Value, ...]:
+        """For each branch, and then for where no rule is true, the class that is predicted."""
+        return (*self.labels, self.default)
 
     @property
     def classes(self) -> tuple[Value, ...]:
@@ -142,7 +158,7 @@ class BaseRules(Facade):
         lines = []
         for k, (label, rules) in enumerate(self.branches):
             head = f"{'else ' if k else ''}{write_value(label)} if "
-            lines.append(head + (_or_below(head).join(rule.text(self.schema) for rule in rules) or "false"))
+            lines.append(head + (or_below(head).join(rule.text(self.schema) for rule in rules) or "false"))
         return "\n".join([*lines, f"else {write_value(self.default)}"])
 
     def __str__(self) -> str:
@@ -313,6 +329,6 @@ def keep_read_columns(schema: Schema, literals: Iterable[Literal]) -> Schema:
     return schema.keep(read, {name for each in found for name in each.columns})
 
 
-def _or_below(head: str) -> str:
+def or_below(head: str) -> str:
     """Write what joins rules: a new line and an `or` that ends where the first line's head does, if not too long."""
     return "\n" + "or ".rjust(min(len(head), MOST_INDENT))

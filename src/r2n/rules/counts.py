@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
+from r2n.rules.anyrules import AnyRules
 from r2n.rules.classes import Model
 from r2n.rules.label import is_label, places_of
 from r2n.rules.ruleset import Rule, RuleSet
@@ -52,6 +53,8 @@ class Baseline:
     decided : tuple of (label, tallies) or None
         For each label in the order in which it is tried, and then for the default: how many of the rows that it decides
         have each class, in the order of `rules.classes`. None if rules were changed since.
+    classes : tuple or None
+        The classes of `decided` if they are not the labels that decide, as of risk levels; else None.
     threshold : float
         The probability from which the rules call a row theirs: probabilities stay on the side of it that is predicted.
 
@@ -67,15 +70,16 @@ class Baseline:
     weight: float
     rules: CountedRules
     decided: Decided | None
+    classes: tuple[Value, ...] | None = None
     threshold: float = 0.5
 
     @classmethod
-    def count(cls, rules: Model, X: object, y: Any, sample_weight: Any = None) -> Baseline:
+    def count(cls, rules: AnyRules, X: object, y: Any, sample_weight: Any = None) -> Baseline:
         """Count rules on a table with labels. Rows of weight 0 are left out.
 
         Parameters
         ----------
-        rules : RuleSet or ClassRules
+        rules : RuleSet, ClassRules or LevelRules
             The rules.
         X : table
             A frame, a dict of columns or a two-dimensional array.
@@ -106,24 +110,49 @@ class Baseline:
             table, labels, weight = table.take(some), labels[some], weight[some]
         counted: CountedRules = ()
         claims = []
-        for part in _parts(rules):
+        for part, target in zip(_parts(rules.chain), rules.targets, strict=True):
             fired = part.fires(table)
             claims.append(fired.any(axis=1))
-            counted += count_rules(part, fired, is_label(labels, part.label), weight)
+            counted += count_rules(part, fired, is_label(labels, target), weight)
         codes = np.full(table.n_rows, -1, dtype=np.intp)
         for k, label in enumerate(rules.classes):
             codes[is_label(labels, label)] = k
         deciders = (*rules.labels, rules.default)
-        decided = count_decided(deciders, first_claim(np.column_stack(claims)), codes, weight)
-        return cls(table.n_rows, float(weight.sum()), counted, decided)
+        first = first_claim(np.column_stack(claims))
+        decided = count_decided(deciders, first, codes, weight, n_classes=len(rules.classes))
+        return cls(table.n_rows, float(weight.sum()), counted, decided, other_classes(rules))
 
     @property
     def right(self) -> int | None:
-        """How many rows all rules together predict right; None if rules were changed since."""
-        if self.decided is None:
+        """How many rows all rules together predict right; None if rules were changed since, and of risk levels."""
+        if self.decided is None or self.classes is not None:
             return None
         place = places_of(label for label, _ in self.decided)
         return sum(tallies[place[value_id(label)]].rows for label, tallies in self.decided)
+
+    def right_by(self, rules: AnyRules) -> int | None:
+        """Count the rows that a model predicts right.
+
+        Parameters
+        ----------
+        rules : RuleSet, ClassRules or LevelRules
+            The model.
+
+        Returns
+        -------
+        int or None
+            How many of the rows; None if these are not the counts of its rules.
+
+        Examples
+        --------
+        >>> rules = RuleSet.parse("yes if x > 3 else no")
+        >>> Baseline.count(rules, {"x": [1, 4]}, ["yes", "yes"]).right_by(rules)
+        1
+        """
+        if self.decided is None or not self.fits(rules):
+            return None
+        places = [places_of(rules.classes)[value_id(answer)] for answer in rules.answers]
+        return sum(tallies[place].rows for place, (_, tallies) in zip(places, self.decided, strict=True))
 
     def of(self, label: Value, rule: Rule) -> RuleCount | None:
         """Find the count of one rule.
@@ -149,12 +178,12 @@ class Baseline:
         """
         return next((counted for own, known, counted in self.rules if (own, known) == (label, rule)), None)
 
-    def in_order_of(self, rules: Model) -> list[RuleCount | None]:
+    def in_order_of(self, rules: AnyRules) -> list[RuleCount | None]:
         """Find the count of each rule of a model.
 
         Parameters
         ----------
-        rules : RuleSet or ClassRules
+        rules : RuleSet, ClassRules or LevelRules
             The model.
 
         Returns
@@ -174,12 +203,12 @@ class Baseline:
         }  # the first one counts
         return [known.get(owner_of(label, rule)) for label, branch in rules.branches for rule in branch]
 
-    def fits(self, rules: Model) -> bool:
+    def fits(self, rules: AnyRules) -> bool:
         """Check whether these are counts of exactly these rules, with their labels tried in the same order.
 
         Parameters
         ----------
-        rules : RuleSet or ClassRules
+        rules : RuleSet, ClassRules or LevelRules
             The model.
 
         Returns
@@ -194,7 +223,7 @@ class Baseline:
         >>> base.fits(rules), base.fits(rules.without(1))
         (True, False)
         """
-        if self.decided is None:
+        if self.decided is None or self.classes != other_classes(rules):
             return False
         deciders = [value_id(label) for label, _ in self.decided]
         owners = {owner_of(label, rule) for label, branch in rules.branches for rule in branch}
@@ -202,12 +231,12 @@ class Baseline:
             owner_of(label, rule) for label, rule, _ in self.rules
         }
 
-    def restrict_to(self, rules: Model) -> Baseline:
+    def restrict_to(self, rules: AnyRules) -> Baseline:
         """Leave out the counts of rules that a model does not have, and what then is no longer true.
 
         Parameters
         ----------
-        rules : RuleSet or ClassRules
+        rules : RuleSet, ClassRules or LevelRules
             The model.
 
         Returns
@@ -231,7 +260,7 @@ class Baseline:
         return replace(self, rules=apart, decided=None)
 
 
-def count_again(rules: Model, X: object, y: Any, sample_weight: Any) -> Baseline:
+def count_again(rules: AnyRules, X: object, y: Any, sample_weight: Any) -> Baseline:
     """Count, but refuse labels that the rules do not predict: probabilities would leave them out."""
     found = _objects(y)
     known = np.zeros(found.shape, dtype=np.bool_)
@@ -246,6 +275,11 @@ def count_again(rules: Model, X: object, y: Any, sample_weight: Any) -> Baseline
 
 
 # -- what is given -----------------------------------------------------------------------------------
+
+
+def other_classes(rules: AnyRules) -> tuple[Value, ...] | None:
+    """The classes of a model whose labels are none; else None."""
+    return None if rules.chain is rules else rules.classes
 
 
 def _parts(rules: Model) -> Iterator[RuleSet]:

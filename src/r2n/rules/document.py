@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from r2n.errors import ModelFileError, ParameterError, SchemaError
 from r2n.rules import limits
+from r2n.rules.anyrules import AnyRules
 from r2n.rules.classes import ClassRules
+from r2n.rules.levels import LevelRules
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.terms import Filled, Key
@@ -16,17 +18,22 @@ from r2n.rules.training import check_fields, read_baseline, read_number
 from r2n.table import Schema, Value
 from r2n.table.cells import shown
 
-FORMAT, CLASSES_FORMAT = "r2n rule set", "r2n rules for several classes"
+FORMAT, CLASSES_FORMAT, LEVELS_FORMAT = "r2n rule set", "r2n rules for several classes", "r2n risk levels"
 VERSION = 1
+
+Branches: TypeAlias = tuple[tuple[Value, tuple[Rule, ...]], ...]
 
 _FIELDS = {
     FORMAT: frozenset({"format", "version", "label", "default", "rules", "columns", "training"}),
     CLASSES_FORMAT: frozenset({"format", "version", "classes", "default", "columns", "training"}),
+    LEVELS_FORMAT: frozenset(
+        {"format", "version", "levels", "lowest", "positive", "negative", "threshold", "columns", "training"}
+    ),
 }
 _AGAIN = "Fit the rules again with this r2n, or read the file with the one that wrote it."
 
 
-def from_text(text: str) -> RuleSet | ClassRules:
+def from_text(text: str) -> AnyRules:
     """Read the content of a model file.
 
     >>> from r2n.rules.modelfile import to_text
@@ -46,30 +53,50 @@ def _refuse(too_much: str | None) -> None:
         raise ModelFileError(f"holds {too_much} are read. Give a file written by RuleSet.save.")
 
 
-def _read(document: Any) -> RuleSet | ClassRules:
+def _read(document: Any) -> AnyRules:
     _check_format(document)
     columns = document["columns"]
-    default = _value(document["default"])
+    readers = {FORMAT: _read_ruleset, CLASSES_FORMAT: _read_classes, LEVELS_FORMAT: _read_levels}
     try:
         schema = None if columns is None else Schema.from_json(columns)
-        single = document["format"] == FORMAT
-        branches = _branches(
-            [{field: document[field] for field in ("label", "rules")}] if single else document["classes"]
-        )
-        rules = RuleSet(*branches[0][::-1], default, schema) if single else ClassRules(branches, default, schema)
-        return rules.with_baseline(read_baseline(document["training"], branches, default)).without_unread()
+        rules, branches = readers[document["format"]](document)
+        rules = rules.with_schema(schema)
+        return rules.with_baseline(read_baseline(document["training"], rules, branches)).without_unread()
     except (ParameterError, SchemaError) as error:
         raise ModelFileError(str(error)) from None
 
 
-def _branches(items: object) -> tuple[tuple[Value, tuple[Rule, ...]], ...]:
+def _read_ruleset(document: dict[str, Any]) -> tuple[AnyRules, Branches]:
+    branches = _branches([{field: document[field] for field in ("label", "rules")}], "classes", "label")
+    return RuleSet(*branches[0][::-1], _value(document["default"])), branches
+
+
+def _read_classes(document: dict[str, Any]) -> tuple[AnyRules, Branches]:
+    branches = _branches(document["classes"], "classes", "label")
+    return ClassRules(branches, _value(document["default"])), branches
+
+
+def _read_levels(document: dict[str, Any]) -> tuple[AnyRules, Branches]:
+    levels, lowest = document["levels"], document["lowest"]
+    branches = _branches(levels, "levels", "name", "share")
+    if not isinstance(lowest, dict):
+        raise ModelFileError(f"lowest must be an object, not {shown(lowest)}.")
+    check_fields(lowest, {"name", "share"}, "lowest")
+    shares = tuple(read_number(level["share"]) for level in [*levels, lowest])
+    positive, negative = _value(document["positive"]), _value(document["negative"])
+    named: Any = branches  # that they are texts is checked where a name is
+    threshold = read_number(document["threshold"])
+    return LevelRules(named, lowest["name"], shares, positive, negative, threshold), branches
+
+
+def _branches(items: object, what: str, name: str, *others: str) -> Branches:
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ModelFileError("classes must be a list of objects.")
+        raise ModelFileError(f"{what} must be a list of objects.")
     for item in items:
-        check_fields(item, {"label", "rules"}, "a class")
+        check_fields(item, {name, "rules", *others}, f"each of the {what}")
     n_rules = sum(len(item["rules"]) for item in items if isinstance(item["rules"], list))
     _refuse(limits.excess_of_rules(len(items) + n_rules))
-    return tuple((_value(item["label"]), _rules(item["rules"])) for item in items)
+    return tuple((_value(item[name]), _rules(item["rules"])) for item in items)
 
 
 def _rules(items: object) -> tuple[Rule, ...]:

@@ -5,6 +5,9 @@
     ruleset = branch [","] "else" label
     classes = branch ([","] "else" branch)* [","] "else" label
     branch  = label "if" ("false" | rule ([","] "or" rule)*)
+    levels  = level "if" … ([","] level ["or"] "else" "if" …)* [","] level "else"
+              label "from" number "%" [","] "else" label      (… as in a branch)
+    level   = (name+ | text) number "%" ["(" number "-" number "%" ")"]
     rule    = condition ("and" condition)*
     condition = "true"
               | name "in" set | name "not" "in" set | name ("=" | "!=") value
@@ -66,6 +69,7 @@ class Parser(Reader):
 
     def ruleset(self) -> RuleSet:
         """Read a rule set: one branch and the default label."""
+        self._refuse_levels()
         label, rules = self._branch("after the label")
         start = self._next.start
         default = self._value("the default label")
@@ -78,6 +82,7 @@ class Parser(Reader):
 
     def class_rules(self) -> ClassRules:
         """Read branches of several classes and the default label."""
+        self._refuse_levels()
         branches, start = [self._branch("after the label")], self._next.start
         label = self._value("the default label")  # or that of another class: `if` tells, behind -1 too
         while self._is("if"):
@@ -88,16 +93,23 @@ class Parser(Reader):
         except ParameterError as error:
             self.fail_at(start, str(error))
 
+    def _refuse_levels(self) -> None:
+        if self._begins_level():
+            self.fail_at(self._next.start, "these are risk levels. Read them with LevelRules.parse.")
+
     def _branch(self, where: str) -> tuple[Value, tuple[Rule, ...]]:
         """Parse a label and its rules, up to the `else` that follows."""
         return self._value("a label"), self._rules_of_label(where)
 
     def _rules_of_label(self, where: str) -> tuple[Rule, ...]:
         self._expect("if", where)
-        rules = () if self._skip("false") else self._rules()
+        rules = self._rules_or_none()
         self._skip(",")
         self._expect("else", "and the default label, or `and` or `or`")
         return rules
+
+    def _rules_or_none(self) -> tuple[Rule, ...]:
+        return () if self._skip("false") else self._rules()
 
     def _rules(self) -> tuple[Rule, ...]:
         rules = [self.rule()]

@@ -8,22 +8,24 @@ from collections.abc import Iterable
 
 from r2n.errors import ModelFileError
 from r2n.rules import limits
+from r2n.rules.anyrules import AnyRules
 from r2n.rules.classes import ClassRules
-from r2n.rules.document import CLASSES_FORMAT, FORMAT, VERSION, from_text
+from r2n.rules.document import CLASSES_FORMAT, FORMAT, LEVELS_FORMAT, VERSION, from_text
+from r2n.rules.levels import LevelRules
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
 from r2n.rules.terms import Filled
 from r2n.runtime.outputs import write_file
 
 
-def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str], like: str | os.PathLike[str] | None = None) -> None:
+def save(rules: AnyRules, path: str | os.PathLike[str], like: str | os.PathLike[str] | None = None) -> None:
     """Write rules to a model file, whole or not at all.
 
     If writing fails, an old file of that name stays as it was.
 
     Parameters
     ----------
-    rules : RuleSet or ClassRules
+    rules : RuleSet, ClassRules or LevelRules
         The rules.
     path : path
         Where to write them.
@@ -56,7 +58,7 @@ def save(rules: RuleSet | ClassRules, path: str | os.PathLike[str], like: str | 
     write_file(path, text.encode("ascii"), like)
 
 
-def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
+def load(path: str | os.PathLike[str]) -> AnyRules:
     """Read the rules in a model file.
 
     Parameters
@@ -66,7 +68,7 @@ def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
 
     Returns
     -------
-    RuleSet or ClassRules
+    RuleSet, ClassRules or LevelRules
         The rules, equal to those that were saved.
 
     Raises
@@ -97,31 +99,43 @@ def load(path: str | os.PathLike[str]) -> RuleSet | ClassRules:
         raise ModelFileError(f"{path}: {error}") from None
 
 
-def to_text(rules: RuleSet | ClassRules) -> str:
+def to_text(rules: AnyRules) -> str:
     """Write the content of a model file: the rules, and of their training rows no more than these read."""
     rules = rules.without_unread()
     columns = None if rules.schema is None else rules.schema.to_json()
-    if isinstance(rules, ClassRules):
-        classes = [{"label": label, "rules": _describe_rules(each)} for label, each in rules.branches]
-        content = {"format": CLASSES_FORMAT, "version": VERSION, "classes": classes, "default": rules.default}
-    else:
-        content = {"format": FORMAT, "version": VERSION, "label": rules.label, "default": rules.default}
-        content["rules"] = _describe_rules(rules.rules)
-    content |= {"columns": columns, "training": _describe_baseline(rules)}
+    content = {**_describe_model(rules), "columns": columns, "training": _describe_baseline(rules)}
     # ASCII escapes, so that no editor and no terminal in between can change a name.
     return json.dumps(content, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
 
 
-def _count_rules(rules: RuleSet | ClassRules) -> int:
+def _describe_model(rules: AnyRules) -> dict[str, object]:
+    match rules:
+        case RuleSet():
+            head, tail = {"format": FORMAT, "version": VERSION}, {"rules": _describe_rules(rules.rules)}
+            return {**head, "label": rules.label, "default": rules.default, **tail}
+        case ClassRules():
+            classes = [{"label": label, "rules": _describe_rules(own)} for label, own in rules.branches]
+            return {"format": CLASSES_FORMAT, "version": VERSION, "classes": classes, "default": rules.default}
+        case LevelRules():
+            levels = [
+                {"name": name, "share": share, "rules": _describe_rules(own)}
+                for (name, own), share in zip(rules.branches, rules.shares, strict=False)
+            ]
+            ends = {"levels": levels, "lowest": {"name": rules.default, "share": rules.shares[-1]}}
+            said = {"positive": rules.positive, "negative": rules.negative, "threshold": rules.threshold}
+            return {"format": LEVELS_FORMAT, "version": VERSION, **ends, **said}
+
+
+def _count_rules(rules: AnyRules) -> int:
     """Count rules and classes; a rule set is one class."""
-    return rules.n_rules + (1 if isinstance(rules, RuleSet) else len(rules))
+    return rules.n_rules + len(rules.branches)
 
 
 def _describe_rules(rules: Iterable[Rule]) -> list[list[dict[str, object]]]:
     return [[_describe(literal) for literal in rule.literals] for rule in rules]
 
 
-def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
+def _describe_baseline(rules: AnyRules) -> dict[str, object] | None:
     """List counts in the order of the rules; null for a rule that was not there. Tallies are written as lists."""
     base = rules.baseline
     if base is None:

@@ -6,16 +6,20 @@ from typing import TypeVar
 
 from r2n.rules.classes import ClassRules
 from r2n.rules.grammar import Parser
+from r2n.rules.levelgrammar import LevelParser
+from r2n.rules.levels import LevelRules
 from r2n.rules.literals import Literal
 from r2n.rules.rule import Rule
 from r2n.rules.ruleset import RuleSet
 from r2n.table import Schema
 
-M = TypeVar("M", RuleSet, ClassRules)
+M = TypeVar("M", RuleSet, ClassRules, LevelRules)
 
 
 def parse_model(kind: type[M], text: str, schema: Schema | None = None) -> M:
     """Read a model of this class from its text."""
+    if issubclass(kind, LevelRules):
+        return LevelParser(text, schema).levels()
     parser = Parser(text, schema)
     return parser.ruleset() if issubclass(kind, RuleSet) else parser.class_rules()
 

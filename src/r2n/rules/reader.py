@@ -62,6 +62,14 @@ class Reader:
             self._fail("expected `and`, `or` or the end")
         return read
 
+    def _begins_level(self) -> bool:
+        """Whether the text goes on with the name of a risk level and its share: words, or one text, a number and %."""
+        at = self._at + 1
+        while self._next.kind == "name" == self._tokens[at].kind:
+            at += 1
+        named = self._next.kind in ("name", "string")
+        return named and self._tokens[at].kind == "number" and self._tokens[at + 1].reads == "%"
+
     # -- words and numbers ---------------------------------------------------------------------
 
     def _sign(self) -> float:

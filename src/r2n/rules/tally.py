@@ -94,13 +94,19 @@ def first_claim(claims: Bools) -> Codes:
 
 
 def count_decided(
-    deciders: Sequence[Value], decided: Codes, codes: Codes, weight: Floats, number: Codes | None = None
+    deciders: Sequence[Value],
+    decided: Codes,
+    codes: Codes,
+    weight: Floats,
+    number: Codes | None = None,
+    n_classes: int | None = None,
 ) -> Decided:
     """Count the rows of each class that each label, and the default, decides; each stands for `number` rows.
 
-    `codes` are positions among the classes; rows of no class have -1, and are left out.
+    `codes` are positions among the classes; rows of no class have -1, and are left out. The classes are the labels,
+    unless there are `n_classes` others.
     """
-    known, n_classes = codes >= 0, len(sort_classes(deciders))
+    known, n_classes = codes >= 0, len(sort_classes(deciders)) if n_classes is None else n_classes
     cells = (decided * n_classes + codes)[known]
     rows, weights = (
         np.bincount(cells, weights=counts, minlength=len(deciders) * n_classes).reshape(len(deciders), n_classes)

@@ -19,7 +19,7 @@ _TOKEN = re.compile(
        | (?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+")
        | (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
        | (?P<word>{WORD})
-       | (?P<sign>>=|<=|==|!=|[><=≥≤+\-*·/{{}}(),])""",
+       | (?P<sign>>=|<=|==|!=|[><=≥≤+\-–*·/{{}}(),%])""",
     re.VERBOSE | re.DOTALL,
 )
 
@@ -30,7 +30,7 @@ _TOO_LONG = (
     f"this text is longer than {MOST_TOKENS:,} names, numbers and signs, and read no further. "
     f"Save such rules as a model file (RuleSet.save), and read that (r2n.load)."
 )
-_SIGNS = {"≥": ">=", "≤": "<=", "*": "·", "==": "="}
+_SIGNS = {"≥": ">=", "≤": "<=", "*": "·", "==": "=", "–": "-"}
 
 
 class Token(NamedTuple):

@@ -7,9 +7,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from r2n.errors import ModelFileError
-from r2n.rules.counts import MOST_WEIGHT, Baseline
-from r2n.rules.label import sort_classes
+from r2n.rules.anyrules import AnyRules
+from r2n.rules.counts import MOST_WEIGHT, Baseline, other_classes
 from r2n.rules.rule import Rule
+from r2n.rules.ruleset import RuleSet
 from r2n.rules.tally import Decided, RuleCount, Tally, owner_of
 from r2n.table import Value
 from r2n.table.cells import shown
@@ -18,8 +19,8 @@ MOST_ROWS = 2**53
 ROUNDED = 1 + 1e-6  # how much more parts may weigh than the whole, for they were added in another order
 
 
-def read_baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]]], default: Value) -> Baseline | None:
-    """Read the counts of these rules, in the order of the file."""
+def read_baseline(item: object, model: AnyRules, branches: Sequence[tuple[Value, tuple[Rule, ...]]]) -> Baseline | None:
+    """Read the counts of the rules of a model: of these branches, which are in the order of the file."""
     if item is None:
         return None
     if not isinstance(item, dict):
@@ -35,18 +36,19 @@ def read_baseline(item: object, branches: Sequence[tuple[Value, tuple[Rule, ...]
         counted = None if counts is None else _rule_count(counts, whole)
         if counted is not None and known.setdefault(owner_of(*owner), (*owner, counted))[2] != counted:
             raise ModelFileError("a rule stands twice, with different counts. Keep one of them.")
-    decided = _decided(item["decided"], [*(label for label, _ in branches), default], whole)
+    decided = _decided(item["decided"], [*model.labels, model.default], len(model.classes), whole)
     if decided is not None and any(counted.alone is None for _, _, counted in known.values()):
         raise ModelFileError("training says what the rules decide, but not how many rows each of them covers alone.")
-    return Baseline(*whole, tuple(known.values()), decided, _threshold(item.get("threshold", 0.5), len(branches)))
+    threshold = _threshold(item.get("threshold", 0.5), isinstance(model, RuleSet))
+    return Baseline(*whole, tuple(known.values()), decided, other_classes(model), threshold)
 
 
-def _threshold(item: object, n_branches: int) -> float:
+def _threshold(item: object, alone: bool) -> float:
     threshold = read_number(item)
     if not 0 < threshold < 1:
         raise ModelFileError(f"threshold must lie between 0 and 1, not at {shown(item)}.")
-    if threshold != 0.5 and n_branches > 1:
-        raise ModelFileError("threshold is for rules of one label, and these are of several.")
+    if threshold != 0.5 and not alone:
+        raise ModelFileError("threshold is for the counts of rules of one label, and these are of several.")
     return threshold
 
 
@@ -59,10 +61,9 @@ def _rule_count(counts: object, whole: Tally) -> RuleCount:
             raise ModelFileError(f"the counts of a rule must be three pairs, not {shown(counts)}.")
 
 
-def _decided(item: object, deciders: Sequence[Value], whole: Tally) -> Decided | None:
+def _decided(item: object, deciders: Sequence[Value], n_classes: int, whole: Tally) -> Decided | None:
     if item is None:
         return None
-    n_classes = len(sort_classes(deciders))
     if not isinstance(item, list) or [len(own) if isinstance(own, list) else -1 for own in item] != [n_classes] * len(
         deciders
     ):
