@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -16,6 +16,7 @@ from r2n.estimator.fitted import FittedModel
 from r2n.learn.fronts import Fronts
 from r2n.learn.interruption import describe_interruption
 from r2n.learn.learned import Learned, forget_unread
+from r2n.learn.levels import learn_levels
 from r2n.learn.options import Options, Parameters
 from r2n.learn.picks import ClassPicks, Picks
 from r2n.learn.pipeline import learn_classes
@@ -56,6 +57,13 @@ class R2NClassifier(FittedModel, Parameters):
         choice all weigh errors so, and the scores of the front too. `predict_proba` stays on `predict`'s side of t.
     miss_cost : float or None, default=None
         The same said in another way: how many false alarms a miss costs; 4 is `threshold=0.2`. Give one of the two.
+    levels : int, sequence of float or None, default=None
+        Risk levels, for two classes: so many, or one more than the thresholds given. `rules_` is then a chain of nested
+        rule sets, the highest chance first, each level with its share of the positive class, which `predict_proba`
+        returns. Cuts are put where they tell most about out-of-fold chances. Levels that are not clearly in order on
+        rows held out are merged, so there may be fewer. `max_size` is for all levels together, `max_rules` for each.
+        There is no front to pick from. Set it to rank rows, or where an outcome is so rare or so noisy that yes or no
+        says little.
     max_columns : int or None, default=4
         The most columns in a literal. Lower it for conditions that are easier to read; None sets no limit.
     max_literals : int or None, default=None
@@ -122,9 +130,10 @@ class R2NClassifier(FittedModel, Parameters):
 
     Attributes
     ----------
-    rules_ : RuleSet or ClassRules
-        The model; `print(m.rules_)` shows it in the table's units. With more than two classes `m.rules_[label]` is one
-        rule set. They are tried in order, and the first that is true decides.
+    rules_ : RuleSet, ClassRules or LevelRules
+        The model; `print(m.rules_)` shows it in the table's units. With `levels` it is a chain of them.
+        With more than two classes `m.rules_[label]` is one rule set. They are tried in order, and the first that is
+        true decides.
     front_ : Fronts
         The best rule set found for each size, and each class that has rules. Not there with `effort="none"`.
     chosen_ : tuple of int
@@ -245,8 +254,16 @@ class R2NClassifier(FittedModel, Parameters):
         for words in doubts(options.knowledge, rows.schema):
             warnings.warn(words, UnseenCategory, stacklevel=2)
         with hold_interrupts() as ctrl_c:
-            learned = learn_classes(rows, options, check_random_state(self.random_state), began)
-            self._remember(learned, rows, options.cut, has_text_names(X))
+            rng = check_random_state(self.random_state)
+            if options.levels is None:
+                learned = learn_classes(rows, options, rng, began)
+                self._remember(learned, rows, has_text_names(X))
+                self._remember_picks(list(learned.values()), rows, options.cut)
+            else:
+                levels = learn_levels(rows, options, rng, began)
+                learned = levels.each
+                self._remember(learned, rows, has_text_names(X))
+                self.rules_, self.schema_ = levels.rules, levels.rules.schema
             late = ctrl_c.take()
         self.interrupted_ = any(each.interrupted for each in learned.values())
         words = describe_interruption(learned, late)
@@ -260,8 +277,10 @@ class R2NClassifier(FittedModel, Parameters):
             warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
         return self
 
-    def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, cut: float, has_names: bool) -> None:
-        """Set the fitted attributes. Of the training rows they keep what rules read and counts, no more."""
+    def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, has_names: bool) -> None:
+        """Set the fitted attributes that say how rules came about. They keep no more of columns than rules read."""
+        for name in ("front_", "chosen_", "_picks"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         self.classes_ = rows.labels.classes
         self.n_features_in_ = len(rows.schema.columns)
         self.feature_names_in_ = np.array(rows.schema.names, dtype=object)
@@ -270,11 +289,15 @@ class R2NClassifier(FittedModel, Parameters):
         networks = {label: one.network for label, one in learned.items() if one.network is not None}
         self.network_ = TrainedNetwork(networks) if networks else None
         self.teacher_used_ = tuple(label for label, one in learned.items() if one.taught)
-        kept, self.schema_ = forget_unread(learned, rows.schema)
-        each = list(kept.values())
+        _, self.schema_ = forget_unread(learned, rows.schema)
+        each = list(learned.values())
         self.history_ = [record for one in each for record in one.history]
         self.moves_ = [move.without_rules() for one in each for move in one.moves]
         self.steps_ = tuple(step for one in each for step in one.steps)
+
+    def _remember_picks(self, learned: Sequence[Learned], rows: TrainingRows, cut: float) -> None:
+        """Count the rules of every point on the training rows, which then are gone, and take the chosen ones."""
+        each = [one.with_schema(self.schema_) for one in learned]
         labels, weight, candidates = rows.labels, rows.weight, [one.candidates for one in each]
         if len(each) == 1:
             truth = labels.codes == labels.positive

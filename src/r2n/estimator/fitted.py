@@ -15,7 +15,7 @@ from r2n.learn.fronts import Fronts
 from r2n.learn.given import evaluate_literals
 from r2n.learn.picks import ClassPicks, Picks
 from r2n.learn.reading import read_as_fitted
-from r2n.rules import ClassRules, RuleSet, rename_columns
+from r2n.rules import ClassRules, LevelRules, RuleSet, rename_columns
 from r2n.table import Table
 
 
@@ -24,7 +24,7 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
 
     classes_: NDArray[Any]
     front_: Fronts
-    rules_: RuleSet | ClassRules
+    rules_: RuleSet | ClassRules | LevelRules
     _picks: Picks | ClassPicks
 
     def _use(self, chosen: tuple[int, ...]) -> None:
@@ -70,7 +70,10 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         """
         check_is_fitted(self, "rules_")
         if not hasattr(self, "front_"):
-            raise ParameterError("there is no front to pick from: with effort='none' nothing was refined.")
+            why = (
+                "levels have none" if isinstance(self.rules_, LevelRules) else "with effort='none' nothing was refined"
+            )
+            raise ParameterError(f"there is no front to pick from: {why}.")
         for i in rows:
             if not isinstance(i, int | np.integer) or isinstance(i, bool):
                 raise ParameterError(f"pick takes whole numbers, rows of the front, not {i!r}.")
@@ -158,14 +161,16 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
 
     def _find_deciders(self, table: Table) -> NDArray[np.intp]:
         """Find which rule set decides each row, as a position in `_decided_classes`; the default comes last."""
-        if isinstance(self.rules_, ClassRules):
-            return self.rules_.decided(table)
-        return np.where(self.rules_.truth(table), 0, 1)
+        if isinstance(self.rules_, RuleSet):
+            return np.where(self.rules_.truth(table), 0, 1)
+        return self.rules_.decided(table)
 
     def _decided_classes(self) -> NDArray[np.intp]:
         """Find the class that each rule set, and the default, predict, as a position in `classes_`."""
         classes = self.classes_.tolist()
-        return np.array([classes.index(label) for label in (*self.rules_.labels, self.rules_.default)])
+        rules = self.rules_
+        answers = rules.answers if isinstance(rules, LevelRules) else (*rules.labels, rules.default)
+        return np.array([classes.index(label) for label in answers])
 
     def transform(self, X: Any) -> NDArray[np.bool_]:
         """Evaluate the literals of the rules on each row.

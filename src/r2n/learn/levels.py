@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,8 @@ from r2n.learn.rows import TrainingRows
 from r2n.rules import Baseline, LevelRules, Rule, RuleSet
 from r2n.runtime.progress import Part
 from r2n.search import Labelled, cut_chances, estimate_chances, mix_labels, screen_columns
-from r2n.search.plan import FOLDS, ORDER_ERRORS
-from r2n.table import Scaling, Table
+from r2n.search.plan import FEWEST_ORDERED, FOLDS, ORDER_ERRORS
+from r2n.table import Scaling, Table, Value
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -48,14 +49,14 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class LearnedLevels:
-    """The chain, and what was learned for each of its rule sets on the way."""
+    """The chain, and what was learned for each cut on the way to it."""
 
     rules: LevelRules
-    each: tuple[Learned, ...]
+    each: dict[Value, Learned]
 
 
 def learn_levels(rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float) -> LearnedLevels:
-    """Estimate chances, cut them into levels, fit a rule set to each cut, merge levels that are not clearly in order."""
+    """Estimate chances, cut them into levels, fit a rule set to each cut, merge what is not clearly in order."""
     scaling = Scaling.learn(rows.table, rows.schema.numeric, options.scaling, rows.weight)
     border = Border.of(rows.schema.names)
     schema = rows.schema.renamed(border.inward)
@@ -67,9 +68,11 @@ def learn_levels(rows: TrainingRows, options: Options, rng: np.random.RandomStat
     target = truth.astype(np.float64) if options.teacher is False else mix_labels(chances, truth.astype(np.float64))
     empty = rows.labels.empty_rules(rows.labels.positive, schema)
     ladder = Ladder(empty, inside, scaling.renamed(border.inward), entered, rng, parts, target)
-    each = tuple(border.leave(one, rows.table, rows.schema, options) for one in climb_down(ladder, cuts, began))
-    judges = parts[1] if not np.array_equal(*parts) else np.arange(len(truth))
-    chain = merge_levels([one.rules.rules for one in each], rows, judges)
+    found = climb_down(ladder, cuts, began)
+    each = {cut: border.leave(one, rows.table, rows.schema, options) for cut, one in found.items()}
+    enough = min(truth[parts[1]].sum(), (~truth[parts[1]]).sum()) >= FEWEST_ORDERED
+    judges = parts[1] if enough else np.arange(len(truth))
+    chain = merge_levels([one.rules.rules for one in each.values()], rows, judges)
     return LearnedLevels(name_levels(chain, rows, options), each)
 
 
@@ -89,23 +92,25 @@ def read_cuts(levels: int | Sequence[float], chances: Floats, weight: Floats) ->
     return tuple(sorted((float(cut) for cut in levels), reverse=True))
 
 
-def climb_down(ladder: Ladder, cuts: Sequence[float], began: float) -> list[Learned]:
+def climb_down(ladder: Ladder, cuts: Sequence[float], began: float) -> dict[Value, Learned]:
     """Fit a rule set to each cut, the highest first. Rows that a higher level claims are settled."""
-    left, learned = np.arange(ladder.rows.n_rows), list[Learned]()
-    options = ladder.options
+    left, learned, options = np.arange(ladder.rows.n_rows), dict[Value, Learned](), ladder.options
     if options.time_limit is not None:
         options = replace(options, time_limit=options.time_limit / max(len(cuts), 1))
-    read = 0
     for k, cut in enumerate(cuts):
         truth = ladder.rows.truth[left]
-        if min(truth.sum(), (~truth).sum()) < 2 or any(one.interrupted for one in learned):
+        if min(truth.sum(), (~truth).sum()) < 2 or any(one.interrupted for one in learned.values()):
             break
         own = replace(options, threshold=cut, miss_cost=None, part=Part(k, len(cuts), began))
         if options.max_size is not None:
+            read = sum(one.rules.size for one in learned.values())
             own = replace(own, max_size=max((options.max_size - read) // (len(cuts) - k), 1))
-        one = learn_level(ladder, left, own)
-        learned.append(one)
-        read += one.rules.size
+        try:
+            learned[cut] = one = learn_level(ladder, left, own)
+        except KeyboardInterrupt:
+            if not learned:
+                raise  # there is no best so far
+            break
         left = left[~one.rules.truth(ladder.rows.table.take(left))]
     return learned
 
@@ -116,9 +121,8 @@ def learn_level(ladder: Ladder, left: Places, options: Options) -> Learned:
     assert schema is not None
     rows, parts = ladder.rows.take(left), restrict_parts(ladder.parts, left, ladder.rows.truth)
     seed = int(ladder.rng.randint(2**31 - 1))
-    work = Work(
-        ladder.empty, rows, ladder.scaling, options, ladder.rng, time.monotonic(), parts, seed, ladder.target[left]
-    )
+    target, began = ladder.target[left], time.monotonic()
+    work = Work(ladder.empty, rows, ladder.scaling, options, ladder.rng, began, parts, seed, target)
     allowed = schema.without(options.knowledge.excluded)
     named = options.knowledge.columns & set(allowed.names)
     narrow = screen_columns(work.weighed.take(parts[0]), allowed, named, seed)
@@ -137,9 +141,10 @@ def restrict_parts(parts: Parts, left: Places, truth: NDArray[np.bool_]) -> Part
 def merge_levels(chain: Sequence[tuple[Rule, ...]], rows: TrainingRows, judges: Places) -> tuple[tuple[Rule, ...], ...]:
     """Merge neighbours until every level has more positives than the next, clearly so on the rows that judge.
 
-    A level without rows merges too. What merges with the lowest level loses its rules.
+    The rules of a level without rows go, as do those of one that merges with the lowest level.
     """
-    chain = [rules for rules in chain if rules]
+    level = find_levels(chain, rows.table)
+    chain = [rules for k, rules in enumerate(chain) if np.any(level == k)]
     while chain:
         gaps = measure_gaps(chain, rows, judges)
         weakest = int(np.argmin(gaps))
@@ -178,17 +183,22 @@ def find_levels(chain: Sequence[tuple[Rule, ...]], table: Table) -> Places:
 
 
 def name_levels(chain: Sequence[tuple[Rule, ...]], rows: TrainingRows, options: Options) -> LevelRules:
-    """Name the levels and give each its share on all rows, smoothed by one row of each class."""
+    """Name the levels and give each its share on all rows, smoothed by one row of each class.
+
+    Where no rules were found, one level without rows stands above all.
+    """
     truth, level = rows.labels.codes == rows.labels.positive, find_levels(chain, rows.table)
     counts = [count_level(level == k, truth, rows.weight) for k in range(len(chain) + 1)]
-    names = NAMES.get(len(chain) + 1) or tuple(f"level {k + 1}" for k in range(len(chain) + 1))
-    positive = rows.labels.values[rows.labels.positive]
-    negative = rows.labels.values[1 - rows.labels.positive]
-    shares = round_shares([(positives + 1) / (total + 2) for positives, total in counts])
+    shares = [(positives + 1) / (total + 2) for positives, total in counts]
+    if not chain:
+        chain, shares = ((),), [(1 + shares[0]) / 2, *shares]
+    names = NAMES.get(len(shares)) or tuple(f"level {k + 1}" for k in range(len(shares)))
+    labels = rows.labels
+    positive, negative = labels.values[labels.positive], labels.values[1 - labels.positive]
     branches = tuple(zip(names, chain, strict=False))
-    bare = LevelRules(branches, names[-1], shares, positive, negative, options.cut, rows.schema)
-    labels = rows.labels.classes[rows.labels.codes]
-    return bare.with_baseline(Baseline.count(bare, rows.table, labels, rows.weight)).without_unread()
+    bare = LevelRules(branches, names[-1], round_shares(shares), positive, negative, options.cut, rows.schema)
+    counted = Baseline.count(bare, rows.table, labels.classes[labels.codes], rows.weight)
+    return bare.with_baseline(counted).without_unread()
 
 
 def round_shares(shares: Sequence[float]) -> tuple[float, ...]:
@@ -201,6 +211,6 @@ def round_shares(shares: Sequence[float]) -> tuple[float, ...]:
     """
     for digits in range(3, 17):
         short = tuple(round(share, digits) for share in shares)
-        if 0 < short[-1] and short[0] < 1 and all(a > b for a, b in zip(short, short[1:], strict=False)):
+        if short[-1] > 0 and short[0] < 1 and all(a > b for a, b in pairwise(short)):
             return short
     return tuple(shares)

@@ -44,10 +44,8 @@ def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
     """Read the expert's parameters, and refuse columns of identifiers, before any work is done."""
     labels, schema = rows.labels, rows.schema
     empty = labels.empty_rules(labels.positive, schema) if len(labels.classes) == 2 else None
-    if empty is None and options.cut != EVEN:
-        asked = "threshold" if options.miss_cost is None else "miss_cost"
-        several = f"{asked} is for two classes, but y holds {len(labels.classes)}."
-        raise ParameterError(f"{several} Give class_weight instead, or learn one class against the others.")
+    if empty is None:
+        _refuse_for_several(options, len(labels.classes))
     expert = (options.literals, options.start, options.fixed, options.exclude, options.apart, options.monotone)
     knowledge = read_knowledge(schema, empty, *expert)
     _refuse_too_much(knowledge, options)
@@ -55,6 +53,14 @@ def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
     declared = {*options.categories, *knowledge.excluded}
     refuse_identifiers(rows.table, schema.without(declared).categorical)
     return knowledge
+
+
+def _refuse_for_several(options: Options, n_classes: int) -> None:
+    """Refuse what only two classes can have."""
+    asked = [name for name in ("levels", "miss_cost", "threshold") if getattr(options, name) is not None]
+    if asked and not (asked == ["threshold"] and options.cut == EVEN):
+        advice = "Learn one class against the others, or give class_weight."
+        raise ParameterError(f"{asked[0]} is for two classes, but y holds {n_classes}. {advice}")
 
 
 def _refuse_too_much(knowledge: Knowledge, options: Options) -> None:
@@ -70,8 +76,12 @@ def _refuse_too_much(knowledge: Knowledge, options: Options) -> None:
 
 def _refuse_without_search(knowledge: Knowledge, options: Options) -> None:
     """Refuse `effort="none"` without a network, or with conditions that only the search can keep."""
+    if options.levels is not None and (knowledge.fixed or knowledge.start):
+        raise ParameterError("levels are learned anew: start and fixed say nothing of chances. Leave them out.")
     if options.effort != "none":
         return
+    if options.levels is not None:
+        raise ParameterError("levels are fitted by the search. Choose another effort than 'none'.")
     if options.network is None:
         raise ParameterError("without a network and with effort='none' nothing is learned. Choose another effort.")
     if knowledge.steers:

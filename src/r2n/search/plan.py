@@ -92,6 +92,7 @@ EXTREMES = (0.01, 0.99)  # quantiles at which the logistic fit cuts columns off;
 
 LEVEL_BINS = 200  # of equal weight, between which chances are cut; no benchmark
 LEAST_LEVEL_SHARE, LEAST_LEVEL_ROWS = 0.01, 20  # of the rows, in a level: answers levels
+FEWEST_ORDERED = 10  # of a class: with fewer held out, all rows say whether levels are in order; no benchmark
 ORDER_ERRORS = 1.0  # by which a level's share must beat the next one's on rows held out: answers levels
 
 # -- literals (halfspaces, scans, sets, memberships) ---------------------------------------------
