@@ -14,6 +14,7 @@
 
     UserWarning
     └── R2NWarning
+        ├── BrokenPromise                  no threshold keeps what was promised
         ├── ConstantRules                  no rules were found that beat a constant
         ├── Interrupted                    stopped early, with the best found so far
         ├── RepeatedColumns                columns of a file have the same name, and got suffixes
@@ -26,6 +27,7 @@ Every message says what came, what was expected, and what to do, in at most 2,00
 from __future__ import annotations
 
 __all__ = [
+    "BrokenPromise",
     "ConstantRules",
     "DataUnavailable",
     "EngineUnavailable",
@@ -176,6 +178,10 @@ class R2NWarning(UserWarning):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(shorten(arg) if isinstance(arg, str) else arg for arg in args))
+
+
+class BrokenPromise(R2NWarning):
+    """No threshold keeps the recall or precision that was promised, on rows held out; the nearest was taken."""
 
 
 class ConstantRules(R2NWarning):

@@ -110,7 +110,7 @@ def test_columns_that_rules_may_not_read_are_not_read() -> None:
 
 
 def test_without_any_signal_there_is_one_level_and_a_warning() -> None:
-    X, y = risky(600)
+    X, _ = risky(600)
     with pytest.warns(UserWarning, match="no rules were found"):
         m = R2NClassifier(levels=3, **QUICK).fit(X[["idle"]], np.where(np.arange(600) % 7 == 0, "yes", "no"))
     assert len(set(m.predict_proba(X[["idle"]])[:, 1])) <= 2

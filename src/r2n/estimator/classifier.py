@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_random_state
 
-from r2n.errors import ConstantRules, Interrupted, ParameterError, UnseenCategory
+from r2n.errors import BrokenPromise, ConstantRules, Interrupted, ParameterError, UnseenCategory
 from r2n.estimator.fitted import FittedModel
 from r2n.learn.fronts import Fronts
 from r2n.learn.interruption import describe_interruption
@@ -20,6 +20,7 @@ from r2n.learn.levels import learn_levels
 from r2n.learn.options import Options, Parameters
 from r2n.learn.picks import ClassPicks, Picks
 from r2n.learn.pipeline import learn_classes
+from r2n.learn.promise import find_threshold
 from r2n.learn.rows import TrainingRows, read_expert
 from r2n.learn.settings import NetworkSettings
 from r2n.learn.trained import TrainedNetwork
@@ -57,6 +58,16 @@ class R2NClassifier(FittedModel, Parameters):
         choice all weigh errors so, and the scores of the front too. `predict_proba` stays on `predict`'s side of t.
     miss_cost : float or None, default=None
         The same said in another way: how many false alarms a miss costs; 4 is `threshold=0.2`. Give one of the two.
+    min_recall : float or None, default=None
+        The recall to be kept, for two classes: the highest threshold is taken whose rules are sure to reach it, which is
+        when the lower end of the 95 % interval on rows held out does. `trade_off_` shows what was tried and reached. It
+        takes four times as long as a fit, or on tables with few positives twenty. Set it where misses are limited.
+    min_precision : float or None, default=None
+        The same for precision, with the lowest threshold that is sure to reach it. Set it where false alarms are limited.
+    scoring : str, callable or None, default=None
+        A scikit-learn scorer that chooses the point of the front, by rows held out: a name such as "roc_auc" or
+        "balanced_accuracy", or `scorer(rules, table, labels)`. None chooses by errors and what there is to read. The
+        search itself still counts errors, so give `threshold` or `class_weight` too where they are not what matters.
     levels : int, sequence of float or None, default=None
         Risk levels, for two classes: so many, or one more than the thresholds given. `rules_` is then a chain of nested
         rule sets, the highest chance first, each level with its share of the positive class, which `predict_proba`
@@ -138,6 +149,9 @@ class R2NClassifier(FittedModel, Parameters):
         The best rule set found for each size, and each class that has rules. Not there with `effort="none"`.
     chosen_ : tuple of int
         The rows of `front_` that `rules_` comes from, one for each class that has a front; `pick` takes others.
+    trade_off_ : TradeOff
+        What each threshold that was tried reaches on rows held out: recall, precision, share flagged, size. Not there
+        without `min_recall`, `min_precision` or `levels`.
     schema_ : Schema
         The columns at fit. Of those that no rule reads it knows the name alone.
     network_ : TrainedNetwork or None
@@ -255,6 +269,7 @@ class R2NClassifier(FittedModel, Parameters):
             warnings.warn(words, UnseenCategory, stacklevel=2)
         with hold_interrupts() as ctrl_c:
             rng = check_random_state(self.random_state)
+            options = self._keep_promise(rows, options, rng, began)
             if options.levels is None:
                 learned = learn_classes(rows, options, rng, began)
                 self._remember(learned, rows, has_text_names(X))
@@ -263,7 +278,7 @@ class R2NClassifier(FittedModel, Parameters):
                 levels = learn_levels(rows, options, rng, began)
                 learned = levels.each
                 self._remember(learned, rows, has_text_names(X))
-                self.rules_, self.schema_ = levels.rules, levels.rules.schema
+                self.rules_, self.schema_, self.trade_off_ = levels.rules, levels.rules.schema, levels.trade_off
             late = ctrl_c.take()
         self.interrupted_ = any(each.interrupted for each in learned.values())
         words = describe_interruption(learned, late)
@@ -276,6 +291,17 @@ class R2NClassifier(FittedModel, Parameters):
             advice = f"{found} more rows or columns, or weigh a rare class by class_weight."
             warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
         return self
+
+    def _keep_promise(self, rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float) -> Options:
+        """Find the threshold for what was promised, if anything was."""
+        self.__dict__.pop("trade_off_", None)
+        if options.min_recall is None and options.min_precision is None:
+            return options
+        threshold, self.trade_off_ = find_threshold(rows, options, rng, began)
+        if not self.trade_off_.kept:
+            words = f"no threshold keeps what was promised; the nearest is {threshold:.3g}.\n{self.trade_off_}"
+            warnings.warn(words, BrokenPromise, stacklevel=3)
+        return replace(options, threshold=threshold, min_recall=None, min_precision=None)
 
     def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, has_names: bool) -> None:
         """Set the fitted attributes that say how rules came about. They keep no more of columns than rules read."""

@@ -17,6 +17,7 @@ from r2n.learn.learned import Learned
 from r2n.learn.options import Options
 from r2n.learn.pipeline import Work, split_rows, train_and_refine
 from r2n.learn.rows import TrainingRows
+from r2n.learn.tradeoff import Outcome, TradeOff
 from r2n.rules import Baseline, LevelRules, Rule, RuleSet
 from r2n.runtime.progress import Part
 from r2n.search import Labelled, cut_chances, estimate_chances, mix_labels, screen_columns
@@ -53,6 +54,7 @@ class LearnedLevels:
 
     rules: LevelRules
     each: dict[Value, Learned]
+    trade_off: TradeOff
 
 
 def learn_levels(rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float) -> LearnedLevels:
@@ -73,7 +75,8 @@ def learn_levels(rows: TrainingRows, options: Options, rng: np.random.RandomStat
     enough = min(truth[parts[1]].sum(), (~truth[parts[1]]).sum()) >= FEWEST_ORDERED
     judges = parts[1] if enough else np.arange(len(truth))
     chain = merge_levels([one.rules.rules for one in each.values()], rows, judges)
-    return LearnedLevels(name_levels(chain, rows, options), each)
+    named = name_levels(chain, rows, options)
+    return LearnedLevels(named, each, trade_levels(named, rows, judges))
 
 
 def find_chances(rows: Labelled, schema: object, options: Options, rng: np.random.RandomState) -> Floats:
@@ -199,6 +202,18 @@ def name_levels(chain: Sequence[tuple[Rule, ...]], rows: TrainingRows, options: 
     bare = LevelRules(branches, names[-1], round_shares(shares), positive, negative, options.cut, rows.schema)
     counted = Baseline.count(bare, rows.table, labels.classes[labels.codes], rows.weight)
     return bare.with_baseline(counted).without_unread()
+
+
+def trade_levels(rules: LevelRules, rows: TrainingRows, judges: Places) -> TradeOff:
+    """Count what each level and those above it reach together, on the rows that judge."""
+    truth = rows.labels.codes[judges] == rows.labels.positive
+    level, sizes = rules.decided(rows.table.take(judges)), np.cumsum([RuleSet(own).size for _, own in rules.branches])
+    return TradeOff(
+        tuple(
+            Outcome.count(share, level <= k, truth, int(size))
+            for k, (share, size) in enumerate(zip(rules.shares, sizes, strict=False))
+        )
+    )
 
 
 def round_shares(shares: Sequence[float]) -> tuple[float, ...]:

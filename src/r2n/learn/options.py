@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from sklearn.metrics import get_scorer_names
 
 from r2n.errors import ParameterError
 from r2n.learn.parameters import (
@@ -18,6 +20,7 @@ from r2n.learn.parameters import (
     SEED,
     Requirement,
     check_parameters,
+    either,
     number,
     one_of,
     optional,
@@ -25,6 +28,7 @@ from r2n.learn.parameters import (
     requirements_of,
     whole,
 )
+from r2n.learn.scoring import score_rules
 from r2n.learn.settings import POSITIVE, NetworkSettings
 from r2n.rules import NOTHING, Knowledge
 from r2n.runtime.progress import WHOLE, Part
@@ -52,6 +56,9 @@ def _are_cuts(value: Any) -> bool:
     return all(SHARE.holds(cut) for cut in value) and len(set(value)) == len(value)
 
 
+SCORER = Requirement("a scikit-learn scorer", lambda value: isinstance(value, str) and value in get_scorer_names())
+SCORING = either(SCORER, CALLABLE)
+ONE_THRESHOLD = ("threshold", "miss_cost", "min_recall", "min_precision")
 LEVELS = Requirement(
     "a whole number of at least 2, or different thresholds between 0 and 1",
     lambda value: whole(2).holds(value) or _are_cuts(value),
@@ -71,6 +78,9 @@ class Parameters:
     teacher: bool | None = parameter(None, optional(BOOLEAN))
     threshold: float | None = parameter(None, optional(SHARE))
     miss_cost: float | None = parameter(None, optional(POSITIVE))
+    min_recall: float | None = parameter(None, optional(SHARE))
+    min_precision: float | None = parameter(None, optional(SHARE))
+    scoring: str | Callable[..., float] | None = parameter(None, optional(SCORING))
     levels: int | Sequence[float] | None = parameter(None, optional(LEVELS))
     max_columns: int | None = parameter(4, optional(whole(1)))
     max_literals: int | None = parameter(None, optional(whole(1)))
@@ -107,10 +117,15 @@ class Options(Parameters):
         """Refuse a value without a meaning before any work is done."""
         check_parameters(parameters, requirements_of(Parameters))
         options = cls(**parameters)
-        if options.threshold is not None and options.miss_cost is not None:
-            said = f"threshold is {options.threshold} and miss_cost is {options.miss_cost}"
-            same = "miss_cost=4 and threshold=0.2 say the same: a miss costs four false alarms."
-            raise ParameterError(f"{said}. Give one of them: {same}")
+        given = [name for name in ONE_THRESHOLD if getattr(options, name) is not None]
+        if len(given) > 1:
+            same = " miss_cost=4 and threshold=0.2 say the same." if given == ["threshold", "miss_cost"] else ""
+            raise ParameterError(
+                f"{' and '.join(given)} each say from where a row is positive.{same} Give one of them."
+            )
+        promised = [name for name in ("min_recall", "min_precision", "scoring") if getattr(options, name) is not None]
+        if options.levels is not None and promised:
+            raise ParameterError(f"{promised[0]} chooses one rule set, but levels are several. Give one of the two.")
         return options
 
     @property
@@ -156,6 +171,7 @@ class Options(Parameters):
             knowledge=self.knowledge,
             teacher=False if starting and self.teacher is None else self.teacher,
             threshold=self.cut,
+            score=None if self.scoring is None else partial(score_rules, self.scoring),
             seed=seed,
             n_jobs=1 if starting else self.n_jobs,
             clock=Clock.of(began, self.time_limit, EXPLORE_SHARE, FINISH_SHARE),

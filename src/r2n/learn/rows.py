@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from r2n.errors import ParameterError
 from r2n.learn.labels import Labels, read_weights
-from r2n.learn.options import Options
+from r2n.learn.options import ONE_THRESHOLD, Options
+from r2n.learn.scoring import score_rules
 from r2n.rules import Knowledge, read_knowledge
-from r2n.search import EVEN
+from r2n.search import EVEN, Labelled
 from r2n.table import Schema, Table
 from r2n.table.identifiers import refuse_identifiers
 
@@ -39,6 +40,11 @@ class TrainingRows:
         schema, table = Schema.learn(table, options.categories, options.missing_values)
         return cls(table, schema, labels, weight)
 
+    def only(self, rows: NDArray[np.intp]) -> TrainingRows:
+        """Some of these rows, of which both classes have some; schema and classes stay."""
+        labels = replace(self.labels, codes=self.labels.codes[rows])
+        return replace(self, table=self.table.take(rows), labels=labels, weight=self.weight[rows])
+
 
 def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
     """Read the expert's parameters, and refuse columns of identifiers, before any work is done."""
@@ -48,6 +54,10 @@ def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
         _refuse_for_several(options, len(labels.classes))
     expert = (options.literals, options.start, options.fixed, options.exclude, options.apart, options.monotone)
     knowledge = read_knowledge(schema, empty, *expert)
+    if isinstance(options.scoring, str):
+        k = labels.described[-1]
+        some = Labelled(rows.table, labels.codes == k, rows.weight).take(np.unique(labels.codes, return_index=True)[1])
+        score_rules(options.scoring, labels.empty_rules(k, schema), some, some)  # says now what it cannot score
     _refuse_too_much(knowledge, options)
     _refuse_without_search(knowledge, options)
     declared = {*options.categories, *knowledge.excluded}
@@ -57,7 +67,7 @@ def read_expert(rows: TrainingRows, options: Options) -> Knowledge:
 
 def _refuse_for_several(options: Options, n_classes: int) -> None:
     """Refuse what only two classes can have."""
-    asked = [name for name in ("levels", "miss_cost", "threshold") if getattr(options, name) is not None]
+    asked = [name for name in ("levels", *ONE_THRESHOLD) if getattr(options, name) is not None]
     if asked and not (asked == ["threshold"] and options.cut == EVEN):
         advice = "Learn one class against the others, or give class_weight."
         raise ParameterError(f"{asked[0]} is for two classes, but y holds {n_classes}. {advice}")
@@ -80,6 +90,9 @@ def _refuse_without_search(knowledge: Knowledge, options: Options) -> None:
         raise ParameterError("levels are learned anew: start and fixed say nothing of chances. Leave them out.")
     if options.effort != "none":
         return
+    asked = [name for name in ("min_recall", "min_precision", "scoring") if getattr(options, name) is not None]
+    if asked:
+        raise ParameterError(f"{asked[0]} is kept by the search. Choose another effort than 'none'.")
     if options.levels is not None:
         raise ParameterError("levels are fitted by the search. Choose another effort than 'none'.")
     if options.network is None:

@@ -6,13 +6,13 @@ from r2n.search.descent import Move, descend
 from r2n.search.finish import Refined
 from r2n.search.front import Front, Point
 from r2n.search.limits import kept_within
-from r2n.search.plan import Caps, Plan
+from r2n.search.plan import EVEN, Caps, Plan
 from r2n.search.problem import Labelled, Prices, Problem
 from r2n.search.screen import screen_columns
 from r2n.search.shorten import with_short_numbers
 from r2n.search.stages import refine
 from r2n.search.teacher import mix_labels
-from r2n.search.threshold import EVEN, weigh
+from r2n.search.threshold import weigh
 
 __all__ = [
     "EVEN",

@@ -40,6 +40,9 @@ def choose(points: Iterable[Point], taught: Taught, sample: Sample, plan: Plan) 
     truths = [(point.rules.truth(sample.fitted.table), point.rules.truth(sample.judges.table)) for point in front]
     held_out = None if sample.held_out is None else weigh(sample.held_out, plan.threshold)
     front = front.scored(truths, weigh(sample.fitted, plan.threshold), held_out)
+    if plan.score is not None:
+        scores = [plan.score(point.rules, sample.fitted, sample.judges) for point in front]
+        return Chosen(front, int(np.argmax(scores)))
     judges, judged = lean(sample.judges, taught.labels_of(sample, sample.judges_at), plan.threshold)
     wrong = np.column_stack([np.abs(judged - said) for _, said in truths])
     if taught.labels.taught:

@@ -7,6 +7,7 @@ A comment ends with the command that shows what the number does: `refine stress`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from r2n.rules import NOTHING, Knowledge
@@ -88,12 +89,15 @@ BOOSTING_ROUNDS, BOOSTING_RATE = 60, 0.15  # no benchmark
 SMOOTHING_ROWS = 10.0  # of the overall share that a category is smoothed by, for the logistic fit; no benchmark
 EXTREMES = (0.01, 0.99)  # quantiles at which the logistic fit cuts columns off; no benchmark
 
-# -- risk levels ---------------------------------------------------------------------------------
+# -- costs of a miss, and risk levels --------------------------------------------------------------
 
+EVEN = 0.5  # the threshold at which a miss costs as much as a false alarm; no benchmark
 LEVEL_BINS = 200  # of equal weight, between which chances are cut; no benchmark
-LEAST_LEVEL_SHARE, LEAST_LEVEL_ROWS = 0.01, 20  # of the rows, in a level: answers levels
+LEAST_LEVEL_SHARE, LEAST_LEVEL_ROWS = 0.01, 20  # of the rows, in a level; no benchmark
 FEWEST_ORDERED = 10  # of a class: with fewer held out, all rows say whether levels are in order; no benchmark
-ORDER_ERRORS = 1.0  # by which a level's share must beat the next one's on rows held out: answers levels
+PROMISE_STEPS = 13  # thresholds of which one is to keep a promise, by halving their number; no benchmark
+PROMISE_FOLDS, ENOUGH_JUDGED = 5, 300  # rows judge in turn until so many positives have; no benchmark
+ORDER_ERRORS = 1.645  # by which a level's share must beat the next one's on rows held out; no benchmark
 
 # -- literals (halfspaces, scans, sets, memberships) ---------------------------------------------
 
@@ -167,7 +171,8 @@ class Plan:
     rule: float = PLAIN_RULE  # what a rule costs besides its literals, in columns, where the labels are noisy
     escapes: int = 0  # from each of these ends
     teacher: bool | None = None  # None: where the labels are noisy
-    threshold: float = 0.5  # the probability from which a row is to be positive
+    score: Callable[..., float] | None = None  # of rules, given the rows fitted to and the judges: the highest is taken
+    threshold: float = EVEN  # the probability from which a row is to be positive
     seed: int = 0  # of the teacher's folds, the rows drawn and the escapes
     n_jobs: int | None = None
     clock: Clock = field(default_factory=Clock)

@@ -19,6 +19,7 @@ from r2n.search import logistic
 from r2n.search.plan import (
     BOOSTING_RATE,
     BOOSTING_ROUNDS,
+    EVEN,
     EXTREMES,
     FEWEST_KNOWN,
     FEWEST_OF_A_CLASS,
@@ -35,7 +36,7 @@ from r2n.search.plan import (
     TEACHER_MIX,
 )
 from r2n.search.problem import Bools, Floats, Labelled
-from r2n.search.threshold import EVEN, weigh
+from r2n.search.threshold import weigh
 from r2n.table import Column, Schema, Table, value_key
 
 

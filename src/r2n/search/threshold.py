@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from r2n.search.plan import EVEN
 from r2n.search.problem import Floats, Labelled
-
-EVEN = 0.5  # the threshold at which a miss costs as much as a false alarm
 
 
 def lean(rows: Labelled, target: Floats, threshold: float) -> tuple[Labelled, Floats]:
