@@ -255,6 +255,15 @@ def test_probabilities_of_a_saved_model_need_numpy_alone(tmp_path: Path) -> None
     assert loaded_after(code) & (HEAVY | {"polars"}) == set()
 
 
+def test_risk_levels_of_a_saved_model_need_numpy_alone(tmp_path: Path) -> None:
+    rules = r2n.LevelRules.parse("high 60 % if x0 - 2·x1 > 0 and c in {a} low 5 % else yes from 50 %, else no")
+    rules.save(tmp_path / "model.json")
+    code = f"import r2n\nrules = r2n.load({str(tmp_path / 'model.json')!r})\n"
+    code += "X = {'x0': [1.0], 'x1': [0.1], 'c': ['a']}\n"
+    code += "print(rules, rules.predict(X), rules.predict_level(X), rules.predict_proba(X), rules.at(0.1).predict(X))"
+    assert loaded_after(code) & (HEAVY | {"polars"}) == set()
+
+
 def test_the_readme_session_runs_as_printed() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     sessions = re.findall(r"```pycon\n(.*?)```", text, flags=re.DOTALL)

@@ -15,14 +15,16 @@ from r2n.cli.app import app
 from r2n.rules import Baseline, RuleSet
 from r2n.table import Schema
 
-PAGE = (Path(__file__).parents[2] / "docs" / "explain.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "explain.md").read_text(encoding="utf-8")
 
 
-def test_the_sessions_run_as_printed() -> None:
+@pytest.mark.parametrize("page", ["explain.md", "levels.md"])
+def test_the_sessions_run_as_printed(page: str) -> None:
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    session = "\n".join(re.findall(r"```pycon\n(.*?)```", PAGE, flags=re.DOTALL))
+    session = "\n".join(re.findall(r"```pycon\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), flags=re.DOTALL))
     report: list[str] = []
-    runner.run(doctest.DocTestParser().get_doctest(session, {}, "explain.md", "explain.md", 0), out=report.append)
+    runner.run(doctest.DocTestParser().get_doctest(session, {}, page, page, 0), out=report.append)
     assert runner.tries > 10
     assert runner.failures == 0, "".join(report)
 

@@ -336,6 +336,39 @@ def classes_the_last_repeated(size: int) -> Giant:
     return _classes(labels)
 
 
+def _levels(levels: object, **fields: object) -> Giant:
+    content = {"format": "r2n risk levels", "version": 1, "levels": levels, "lowest": {"name": "z", "share": 0.0}}
+    said = {"positive": "yes", "negative": "no", "threshold": 0.5, "columns": None, "training": None}
+    return "file", _dump(content | said | fields)
+
+
+def _level(k: int, n: int) -> dict[str, object]:
+    return {"name": f"a{k}", "share": (n - k) / n, "rules": []}
+
+
+@giant
+def levels_many(size: int) -> Giant:
+    return _levels(_fit(size, lambda n: [_level(k, n) for k in range(n)]))
+
+
+@giant
+def levels_the_last_repeated(size: int) -> Giant:
+    return _levels(_fit(size, lambda n: [_level(min(k, n - 2), n) for k in range(n)]))
+
+
+@giant
+def levels_with_counts(size: int) -> Giant:
+    levels = _fit(size // 2, lambda n: [_level(k, n) | {"rules": [[KNOWN]]} for k in range(n)])
+    decided = [[[0, 0.0], [0, 0.0]]] * (len(levels) + 1)
+    return _levels(levels, training=_training([ONE] * len(levels), decided))
+
+
+@giant
+def levels_of_long_names(size: int) -> Giant:
+    return _levels([{"name": "a" * (size // 3), "share": 1, "rules": []}, {"name": "b" * (size // 3), "share": 0.5,
+                                                                           "rules": []}])  # fmt: skip
+
+
 # -- JSON --------------------------------------------------------------------------------------------
 
 
@@ -639,6 +672,23 @@ def text_of_lines(size: int) -> Giant:
 @giant
 def text_of_one_label_twice(size: int) -> Giant:
     return "rules", f"{'a' * (size // 2)} if x > 1 else {'a' * (size // 2)}"
+
+
+@giant
+def text_of_levels(size: int) -> Giant:
+    n = min(size // 30, 5_000)
+    levels = (f"a{k} {100 * (n - k) / n!r} % {'or else ' if k else ''}if x > {k}" for k in range(n))
+    return "levels", f"{' '.join(levels)} z 0 % else yes from 50 %, else no"
+
+
+@giant
+def text_of_a_level_of_many_words(size: int) -> Giant:
+    return "levels", f"{'very ' * min(size // 5, 49_000)}high 5 % if x > 1 z 0 % else yes from 50 %, else no"
+
+
+@giant
+def text_of_a_share_of_many_digits(size: int) -> Giant:
+    return "levels", f"a 0.{'9' * (size // 2)}e{'9' * (size // 2)} % if x > 1 z 0 % else yes from 50 %, else no"
 
 
 @giant

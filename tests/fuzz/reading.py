@@ -57,7 +57,7 @@ def complaint(ending: Ending) -> str | None:
 
 def read(kind: str, text: str) -> object:
     """What the text is read as; `kind` says by whom."""
-    from r2n.rules import ClassRules, RuleSet
+    from r2n.rules import ClassRules, LevelRules, RuleSet
     from r2n.rules.parse import parse_literal, parse_rule
 
     readers: dict[str, Callable[[str], object]] = {
@@ -65,6 +65,7 @@ def read(kind: str, text: str) -> object:
         "rules": RuleSet.parse,
         "rules with schema": _read_with_schema,
         "classes": ClassRules.parse,
+        "levels": LevelRules.parse,
         "rule": parse_rule,
         "literal": parse_literal,
     }
@@ -112,11 +113,11 @@ def ending_of(one: Input) -> Ending:
 
 def _read_again(found: Any) -> str | None:
     """What is wrong with what was read, if it is rules: they must be written and read again as the same."""
-    from r2n.rules import ClassRules, RuleSet
+    from r2n.rules import AnyRules
     from r2n.rules.document import from_text
     from r2n.rules.modelfile import to_text
 
-    if not isinstance(found, RuleSet | ClassRules):
+    if not isinstance(found, AnyRules):
         return None
     try:
         again = from_text(to_text(found))

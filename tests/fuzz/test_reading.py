@@ -2,7 +2,8 @@
 
 What was read is written and read again as the same. The corpus in tests/corpus is kept: an input that ever made trouble
 goes there, into `read` or `refused`, by what must come of it. Texts whose name begins with `classes` are rules for
-several classes; those that begin with `schema` have a line of columns before them.
+several classes, of those that begin with `levels` risk levels; those that begin with `schema` have a line of columns
+before them.
 """
 
 import json
@@ -35,6 +36,9 @@ ONCE_TOO_MUCH = (
     "rules_with_counts_and_fills_of_equal_hash",
     "classes_of_equal_hash",
     "classes_with_all_that_they_decide",
+    "levels_many",
+    "levels_the_last_repeated",
+    "text_of_levels",
     "rules_empty",
     "text_of_rules",
     "text_of_as_many_rules_as_are_read",
@@ -76,7 +80,9 @@ def reader() -> Iterator[Reader]:
 def kind_of(path: Path) -> str:
     if path.suffix == ".json":
         return "file"
-    return {"classes": "classes", "schema": "rules with schema"}.get(path.stem.split("-")[0], "rules")
+    return {"classes": "classes", "levels": "levels", "schema": "rules with schema"}.get(
+        path.stem.split("-")[0], "rules"
+    )
 
 
 def as_input(kind: str, data: bytes, again: bool = True) -> Input:

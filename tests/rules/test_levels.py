@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from dataclasses import replace
 from decimal import Context, localcontext
 from pathlib import Path
 from typing import Any
 
+import jsonschema  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,7 +18,8 @@ from numpy.testing import assert_array_equal
 
 from r2n import LevelRules, RuleSet, load
 from r2n.errors import ModelFileError, ParameterError, ParseError, SchemaError
-from r2n.rules import Baseline, ClassRules, parse_rule, rename_columns
+from r2n.rules import Baseline, ClassRules, modelfile, parse_rule, rename_columns
+from r2n.rules.document import from_text
 from r2n.rules.interval import wilson
 from r2n.rules.leveltext import write_level, write_percent
 from r2n.rules.modelfile import to_text
@@ -30,6 +33,7 @@ high        42 % or else if age > 50
 low          6 % else
 yes from 50 %, else no"""
 RULES = LevelRules.parse(TEXT)
+SCHEMA = json.loads(Path(modelfile.__file__).with_name("modelfile.schema.json").read_text(encoding="utf-8"))
 PEOPLE = {"age": [70, 55, 30, 52], "bp": [150, 120, 120, None], "chol": [200, 200, 301, 100]}
 COUNTED = RULES.counted(PEOPLE, ["yes", "no", "yes", "yes"])
 
@@ -346,3 +350,36 @@ def test_odd_files_are_refused(tmp_path: Path, old: str, new: str, message: str)
     path.write_text(text.replace(old, new))
     with pytest.raises(ModelFileError, match=message):
         load(path)
+
+
+def test_only_columns_that_are_read_leave_what_they_held() -> None:
+    schema, _ = Schema.learn({**PEOPLE, "mail": ["a@b", "c@d", "e@f", "g@h"]})
+    found = COUNTED.with_schema(schema)
+    for kept in (to_text(found), repr(pickle.loads(pickle.dumps(found)).schema), to_text(found.without(1))):
+        assert "a@b" not in kept
+        assert "mail" in kept
+    assert "301" in to_text(found)
+    assert "301" not in to_text(found.without(1))  # the rule that read it is gone
+
+
+def test_the_published_schema_refuses_what_the_reader_refuses() -> None:
+    good = json.loads(to_text(COUNTED))
+    jsonschema.validate(good, SCHEMA)
+    changes: dict[str, Any]
+    for changes in (
+        {"threshold": 1}, {"threshold": "0.5"}, {"lowest": {"name": "low"}}, {"levels": []}, {"positive": None},
+        {"lowest": {"name": 3, "share": 0.1}}, {"lowest": {"name": "low", "share": 1.5}}, {"classes": []},
+    ):  # fmt: skip
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(good | changes, SCHEMA)
+        with pytest.raises(ModelFileError):
+            from_text(json.dumps(good | changes))
+
+
+def test_the_page_shows_a_file_that_is_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "modelfile.md").read_text(encoding="utf-8")
+    shown = page.partition("## Risk levels")[2].partition("```json\n")[2].partition("```")[0]
+    jsonschema.validate(json.loads(shown), SCHEMA)
+    assert str(from_text(shown)) == (
+        "high 42 % (37–47 %) if age > 60\nlow   6 %   (4–8 %) else\nyes from 20 %, else no"
+    )

@@ -21,7 +21,7 @@ from r2n.rules import Baseline, ClassRules, Halfspace, Known, Membership, Missin
 from r2n.rules.document import from_text
 from r2n.rules.modelfile import load, save, to_text
 from r2n.table import Column, Schema
-from tests.strategies import World, class_worlds, worlds
+from tests.strategies import World, class_worlds, level_worlds, worlds
 
 RULES = RuleSet(
     (
@@ -537,7 +537,7 @@ def test_a_rule_twice_with_different_counts_is_refused(tmp_path: Path) -> None:
 SCHEMA = json.loads(Path(modelfile.__file__).with_name("modelfile.schema.json").read_text(encoding="utf-8"))
 
 
-@given(worlds() | class_worlds())
+@given(worlds() | class_worlds() | level_worlds())
 def test_every_file_keeps_to_the_published_schema(world: World) -> None:
     rules = world.rules.with_baseline(Baseline.count(world.rules, world.table, [0] * world.table.n_rows))
     jsonschema.validate(json.loads(to_text(rules)), SCHEMA)

@@ -18,7 +18,9 @@ from r2n.explain import check, explain, smallest_change
 from r2n.export import describe, formats, gives_bytes, read_options, suffix_of
 from r2n.export import export as write_rules
 from r2n.prove import RowDiff
-from r2n.rules import ClassRules, RuleSet, modelfile
+from r2n.rules import AnyRules, ClassRules, LevelRules, modelfile
+from r2n.rules.anyrules import comparable
+from r2n.rules.text import write_value
 from r2n.runtime.outputs import check_writable, write_file
 from r2n.table import Value
 from r2n.table.names import no_such_column
@@ -42,20 +44,40 @@ def show_model(model: Model) -> None:
 def predict_rows(
     model: Model,
     table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the same columns.")],
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Write probabilities too, and of risk levels the level.")
+    ] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write here, not to the terminal.")] = None,
 ) -> None:
     """Predict the label of each row; one line a row, after the header `prediction`."""
     if output is not None:
         check_writable(output)
     rules = load(model)
-    cells = {label: _csv_cell(label) for label in labels_of(rules)}
-    labels = rules.predict(read_rows(rules, table)).tolist()
-    content = "".join(f"{line}\n" for line in ["prediction", *(cells[label] for label in labels)]).encode("utf-8")
+    written = {label: _csv_cell(label) for label in labels_of(rules)}
+    rows = read_rows(rules, table)
+    columns = {"prediction": [written[label] for label in rules.predict(rows).tolist()]}
+    if proba:
+        columns |= _probabilities(rules, rows)
+    lines = [",".join(map(_csv_cell, columns)), *map(",".join, zip(*columns.values(), strict=True))]
+    content = "".join(f"{line}\n" for line in lines).encode("utf-8")
     if output is None:
         _write_out(content)
     else:
         write_file(output, content)
-        typer.echo(f"{count(len(labels), 'prediction')} written to {output}", err=True)
+        typer.echo(f"{count(len(rows), 'prediction')} written to {output}", err=True)
+
+
+def _probabilities(rules: AnyRules, rows: pd.DataFrame) -> dict[str, list[str]]:
+    """The level of each row if there are levels, and its probability: of the positive class, or of each of several."""
+    found: dict[str, list[str]] = {}
+    if isinstance(rules, LevelRules):
+        found["level"] = list(map(_csv_cell, rules.predict_level(rows).tolist()))
+    shares = rules.predict_proba(rows).T.tolist()
+    if isinstance(rules, ClassRules):
+        named = [f"probability of {write_value(label)}" for label in rules.classes]
+    else:
+        shares, named = [shares[rules.classes.index(rules.targets[0])]], ["probability"]
+    return found | {name: list(map(repr, own)) for name, own in zip(named, shares, strict=True)}
 
 
 class ExportCommand(TyperCommand):
@@ -109,7 +131,7 @@ def explain_row(
     model: Model,
     row: Annotated[list[str], typer.Argument(help="column=value for each column (column= if missing), or a table.")],
     number: Annotated[int, typer.Option("--row", min=0, help="Which row of the table; the first is 0.")] = 0,
-    to: Annotated[str | None, typer.Option(help="The label to get to; by default any other.")] = None,
+    to: Annotated[str | None, typer.Option(help="The label or level to get to; by default any other.")] = None,
     fixed: Annotated[list[str] | None, typer.Option(help="A column that cannot change; may be repeated.")] = None,
     spread: Annotated[Path | None, typer.Option(help="A table whose spreads say how large a change is.")] = None,
 ) -> None:
@@ -117,7 +139,7 @@ def explain_row(
     rules = load(model)
     cells = _row(rules, row, number)
     steps = None if spread is None else read_rows(rules, spread)
-    wanted = None if to is None else find_label(labels_of(rules), to)
+    wanted = None if to is None else find_label(labels_of(rules.chain), to)
     change = smallest_change(rules, cells, wanted, fixed=fixed or (), spread=steps)
     typer.echo(f"{explain(rules, cells, steps)}\n{change}")
 
@@ -131,7 +153,7 @@ def diff_models(
     old, new = load(before), load(after)
     found = old.diff(new)
     if table is not None:  # read for each model, because a column may hold numbers to one and texts to the other
-        labels = [model.predict(read_rows(model, table)) for model in (old, new)]
+        labels = [model.predict(read_rows(model, table)) for model in comparable(old, new)]
         found = replace(found, rows=RowDiff.between(*labels))
     typer.echo(str(found))
     alike = old.equivalent(new, time_limit=20.0)
@@ -150,7 +172,7 @@ def check_model(
     typer.echo(str(check(rules, frame, None if target is None else _targets(rules, frame, target))))
 
 
-def load(path: Path) -> RuleSet | ClassRules:
+def load(path: Path) -> AnyRules:
     """Read the rules in a model file."""
     if not path.exists() or path.is_dir():
         raise ModelFileError(f"there is no file {path}. Give the path of a model that `r2n fit -o` saved.")
@@ -213,7 +235,7 @@ def _csv_cell(label: object) -> str:
 # -- rows as text ------------------------------------------------------------------------------------
 
 
-def _row(rules: RuleSet | ClassRules, words: list[str], number: int) -> Any:
+def _row(rules: AnyRules, words: list[str], number: int) -> Any:
     if len(words) == 1 and ("=" not in words[0] or os.path.exists(words[0])):
         frame = read_rows(rules, Path(words[0]))
         if number >= len(frame):
@@ -233,7 +255,7 @@ def _row(rules: RuleSet | ClassRules, words: list[str], number: int) -> Any:
     return cells
 
 
-def _pair(rules: RuleSet | ClassRules, word: str) -> tuple[str, Value | None]:
+def _pair(rules: AnyRules, word: str) -> tuple[str, Value | None]:
     """Split `column=value`; names may hold equals signs themselves."""
     known = columns_of(rules)
     fitting = [name for name in known if word.startswith(f"{name}=")]
@@ -251,7 +273,7 @@ def _pair(rules: RuleSet | ClassRules, word: str) -> tuple[str, Value | None]:
 # -- labels as text ----------------------------------------------------------------------------------
 
 
-def _targets(rules: RuleSet | ClassRules, frame: pd.DataFrame, target: str) -> list[Any]:
+def _targets(rules: AnyRules, frame: pd.DataFrame, target: str) -> list[Any]:
     if target not in frame.columns:
         raise SchemaError(no_such_column(target, [str(name) for name in frame.columns], "the table"))
     cells = frame[target]

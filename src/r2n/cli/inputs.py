@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from r2n.rules import ClassRules, Halfspace, RuleSet, sets_of
+from r2n.rules import AnyRules, Halfspace, sets_of
 from r2n.rules.text import write_value
 from r2n.table import Column, Value
 from r2n.table.cells import distinct_values, value_id
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Read: TypeAlias = Callable[[str], Value | None]
 
 
-def read_rows(rules: RuleSet | ClassRules, path: Path, target: str | None = None) -> pd.DataFrame:
+def read_rows(rules: AnyRules, path: Path, target: str | None = None) -> pd.DataFrame:
     """Read a table from a file, as the model's schema says; the cells of a CSV as `reader` reads them.
 
     The target, if it is no column of the model, holds labels of the rules.
@@ -34,9 +34,10 @@ def read_rows(rules: RuleSet | ClassRules, path: Path, target: str | None = None
     return read_table(path, codes, cells)
 
 
-def reader(rules: RuleSet | ClassRules, name: str) -> Read:
+def reader(rules: AnyRules, name: str) -> Read:
     """Make what reads a column's texts: as categories, as numbers, as nothing where they stand for a missing value.
 
+    >>> from r2n import RuleSet
     >>> rules = RuleSet.parse('yes if c in {NA, 1} and x > 2 else no')
     >>> [reader(rules, "c")(text) for text in ("NA", "null", "1.0", "7", "b")]
     ['NA', None, 1, 7.0, 'b']
@@ -69,17 +70,17 @@ def _cells(values: Iterable[Value], read: Read) -> Cells:
 # -- what is known of a column -----------------------------------------------------------------------
 
 
-def columns_of(rules: RuleSet | ClassRules) -> tuple[str, ...]:
+def columns_of(rules: AnyRules) -> tuple[str, ...]:
     """The columns of the table learned from, or those that the rules read."""
     return rules.columns if rules.schema is None else rules.schema.names
 
 
-def labels_of(rules: RuleSet | ClassRules) -> list[Value]:
-    """The labels, the default last."""
-    return list(distinct_values([*rules.labels, rules.default]))
+def labels_of(rules: AnyRules) -> list[Value]:
+    """The labels that are predicted, the default last."""
+    return list(distinct_values([*rules.targets, *rules.answers, *rules.classes]))
 
 
-def values_of(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
+def values_of(rules: AnyRules, name: str) -> tuple[Value, ...]:
     """The categories that the schema or the rules name in a column; none if it holds numbers."""
     column = _column(rules, name)
     literals = [each for each in rules.literals if name in each.columns]
@@ -90,7 +91,7 @@ def values_of(rules: RuleSet | ClassRules, name: str) -> tuple[Value, ...]:
     return (*(() if column is None else column.categories), *named)
 
 
-def _column(rules: RuleSet | ClassRules, name: str) -> Column | None:
+def _column(rules: AnyRules, name: str) -> Column | None:
     return None if rules.schema is None else rules.schema.column(name)
 
 

@@ -10,13 +10,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from r2n.rules import Model
+from r2n.rules import AnyRules
 from r2n.words import count
 
 out, err = Console(highlight=False, soft_wrap=True), Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def show_rules(rules: Model) -> None:
+def show_rules(rules: AnyRules) -> None:
     """Print the rules, and below them how much there is to read."""
     out.print(Text(str(rules)))
     out.print(f"{count(rules.n_rules, 'rule')}, {rules.literals_per_rule:.1f} literals in each, size {rules.size}")

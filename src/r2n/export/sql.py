@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from r2n.errors import ParameterError
@@ -63,13 +63,48 @@ def write(
     """
     writer = SQLWriter(rules, _choose("dialect", dialect, DIALECTS))
     make = _choose("form", form, FORMS)
-    names = {"table": table, "view": view, "prediction": prediction, "rule": rule}
+    found = make(writer, _names(form, table=table, view=view, prediction=prediction, rule=rule))
+    check_depth(depth_of(found))
+    return _lay_out(found, quoting(writer.dialect)) + "\n"
+
+
+def write_all(
+    models: Mapping[str, RuleSet | ClassRules],
+    *,
+    dialect: str = "duckdb",
+    form: str = "case",
+    table: str | None = None,
+    view: str | None = None,
+    prediction: str | None = None,
+    rule: str | None = None,
+) -> str:
+    """What several models with the same rules say of a row: `case` gives an expression of each name, `view` a column.
+
+    >>> rules = RuleSet.parse("yes if x is missing else no")
+    >>> print(write_all({"said": rules, "opposite": RuleSet(rules.rules, "no", "yes")}, dialect="postgresql"), end="")
+    CASE WHEN "x" IS NULL THEN 'yes' ELSE 'no' END AS "said",
+    CASE WHEN "x" IS NULL THEN 'no' ELSE 'yes' END AS "opposite"
+    """
+    writers = {name: SQLWriter(rules, _choose("dialect", dialect, DIALECTS)) for name, rules in models.items()}
+    writer, given = next(iter(writers.values())), _names(form, table=table, view=view, rule=rule)
+    if form not in ("case", "view") or prediction is not None:
+        raise ParameterError("several values are written with form='case' or form='view', each under its own name.")
+    taken = {name.lower() for name in (*names_of(writer.rules), given.get("rule", "rule"))} & set(models)
+    if taken:
+        raise ParameterError(f"there is a column {shown(min(taken))} already. Write one value, and name its column.")
+    columns = [_case(each, {}).as_(name, quoted=True) for name, each in writers.items()]
+    found = columns if form == "case" else [_make_view(writer, given, columns)]
+    for each in found:
+        check_depth(depth_of(each))
+    return ",\n".join(_lay_out(each, quoting(writer.dialect)) for each in found) + "\n"
+
+
+def _names(form: str, **names: str | None) -> dict[str, str]:
+    """Keep the names that were given, which only a view has."""
     given = {name: text for name, text in names.items() if text is not None}
     if given and form != "view":
         raise ParameterError(f"{', '.join(given)}: only a view has names, not form={shown(form)}. Write form='view'.")
-    found = make(writer, given)
-    check_depth(depth_of(found))
-    return _lay_out(found, quoting(writer.dialect)) + "\n"
+    return given
 
 
 def _lay_out(found: exp.Expr, dialect: str | type[Dialect]) -> str:
@@ -105,6 +140,10 @@ def _rule(writer: SQLWriter, _: Mapping[str, str]) -> exp.Expr:
 
 
 def _view(writer: SQLWriter, names: Mapping[str, str]) -> exp.Expr:
+    return _make_view(writer, names, [_case(writer, {}).as_(_new_column(writer, names, "prediction"))])
+
+
+def _make_view(writer: SQLWriter, names: Mapping[str, str], columns: Iterable[exp.Expr]) -> exp.Expr:
     from sqlglot import exp
 
     if "table" not in names:
@@ -114,7 +153,7 @@ def _view(writer: SQLWriter, names: Mapping[str, str]) -> exp.Expr:
         raise ParameterError(f"the view would have the name of the table it reads, {view.sql()}. Give view='…'.")
     query = exp.select(
         exp.Star(),
-        _case(writer, {}).as_(_new_column(writer, names, "prediction")),
+        *columns,
         _rule(writer, {}).as_(_new_column(writer, names, "rule")),
     ).from_(table)
     return exp.Create(this=view, kind="VIEW", expression=query)

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from r2n.prove.box import box_of
 from r2n.prove.domain import Domain, Row
@@ -86,7 +86,9 @@ def prove_simpler(
         shorter = _shortest_model(
             rules.chain, lambda literals, passed: Prover(chosen, literals, deadline, steps, asked, passed)
         )
-    return shorter if rules.chain is rules else rules.with_branches(own for _, own in shorter.branches)
+    if isinstance(rules, LevelRules):
+        return rules.with_branches(own for _, own in shorter.branches)
+    return cast(Rules, shorter)  # of a chain that is its own
 
 
 def _shortest_model(rules: Model, prover: Callable[[tuple[Literal, ...], tuple[Rule, ...]], Prover]) -> Model:

@@ -33,7 +33,7 @@ class Rounded(NamedTuple, Generic[R]):
 
     Parameters
     ----------
-    rules : RuleSet or ClassRules
+    rules : RuleSet, ClassRules or LevelRules
         The rules with shorter numbers.
     changed : int
         The number of rows that they predict differently.

@@ -182,7 +182,7 @@ class BaseRules(Facade):
 
         Returns
         -------
-        RuleSet or ClassRules
+        RuleSet, ClassRules or LevelRules
             The model with these rules.
 
         Examples
@@ -204,7 +204,7 @@ class BaseRules(Facade):
 
         Returns
         -------
-        RuleSet or ClassRules
+        RuleSet, ClassRules or LevelRules
             The same rules over this schema.
 
         Raises
@@ -232,7 +232,7 @@ class BaseRules(Facade):
 
         Returns
         -------
-        RuleSet or ClassRules
+        RuleSet, ClassRules or LevelRules
             The same rules with these counts.
 
         Examples
@@ -255,7 +255,7 @@ class BaseRules(Facade):
 
         Returns
         -------
-        RuleSet or ClassRules
+        RuleSet, ClassRules or LevelRules
             The other rules.
 
         Raises
@@ -295,7 +295,7 @@ class BaseRules(Facade):
 
         Returns
         -------
-        RuleSet or ClassRules
+        RuleSet, ClassRules or LevelRules
             The same rules.
 
         Examples

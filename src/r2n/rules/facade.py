@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Facade:
-    """Methods of `RuleSet` and `ClassRules` whose work other modules do."""
+    """Methods of `RuleSet`, `ClassRules` and `LevelRules` whose work other modules do."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ class Facade:
 
         Returns
         -------
-        RuleSet or ClassRules
+        RuleSet, ClassRules or LevelRules
             An object of the class on which the method was called.
 
         Raises
@@ -103,7 +103,7 @@ class Facade:
 
         Returns
         -------
-        RuleSet or ClassRules
+        RuleSet, ClassRules or LevelRules
             The same rules, whose `baseline` holds the counts of these rows.
 
         Raises
@@ -249,7 +249,7 @@ class Facade:
 
         Returns
         -------
-        RuleSet or ClassRules
+        RuleSet, ClassRules or LevelRules
             The shorter rules.
 
         Raises
@@ -275,7 +275,7 @@ class Facade:
 
         Parameters
         ----------
-        other : RuleSet or ClassRules
+        other : RuleSet, ClassRules or LevelRules
             The model to compare with.
         domain : Domain or dict, optional
             The rows that can occur; by default any row at all.
@@ -308,7 +308,7 @@ class Facade:
 
         Parameters
         ----------
-        other : RuleSet or ClassRules
+        other : RuleSet, ClassRules or LevelRules
             The newer model.
         X : table, optional
             Rows on which to compare the predictions, too.

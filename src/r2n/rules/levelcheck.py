@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ def check_names(names: Sequence[object]) -> None:
     unnamed = [name for name in names if not isinstance(name, str)]
     if unnamed:
         raise ParameterError(f"a level's name must be text, not {shown(unnamed[0])}.")
-    twice = [name for name in names if names.count(name) > 1]
+    twice = [name for name, n in Counter(names).items() if n > 1]
     if twice:
         raise ParameterError(f"the level {shown(twice[0])} is named twice. Give each level a name of its own.")
 

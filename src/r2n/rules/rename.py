@@ -25,7 +25,7 @@ def rename_columns(value: T, names: Mapping[str, str]) -> T:
 
     Parameters
     ----------
-    value : column name, literal, Rule, RuleSet, ClassRules, Knowledge, Schema, Scaling, Baseline, tuple or None
+    value : column name, literal, Rule, model, Knowledge, Schema, Scaling, Baseline, tuple or None
         What reads or describes columns. A tuple is renamed item by item; None stays None.
     names : mapping
         The new name of each column.
