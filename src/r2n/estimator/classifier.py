@@ -20,7 +20,7 @@ from r2n.learn.levels import learn_levels
 from r2n.learn.options import Options, Parameters
 from r2n.learn.picks import ClassPicks, Picks
 from r2n.learn.pipeline import learn_classes
-from r2n.learn.promise import find_threshold
+from r2n.learn.promise import learn_promised
 from r2n.learn.rows import TrainingRows, read_expert
 from r2n.learn.settings import NetworkSettings
 from r2n.learn.trained import TrainedNetwork
@@ -59,11 +59,13 @@ class R2NClassifier(FittedModel, Parameters):
     miss_cost : float or None, default=None
         The same said in another way: how many false alarms a miss costs; 4 is `threshold=0.2`. Give one of the two.
     min_recall : float or None, default=None
-        The recall to be kept, for two classes: the highest threshold is taken whose rules are sure to reach it, which is
-        when the lower end of the 95 % interval on rows held out does. `trade_off_` shows what was tried and reached. It
-        takes four times as long as a fit, or on tables with few positives twenty. Set it where misses are limited.
+        The recall to be kept, for two classes. The highest threshold is taken whose rules are sure to reach it: the
+        lower end of its 95 % interval, on rows that they were not fitted to, does. `trade_off_` shows what was tried
+        and reached. It takes five times as long as a fit, and with few positives up to twenty. Set it where misses
+        are limited.
     min_precision : float or None, default=None
-        The same for precision, with the lowest threshold that is sure to reach it. Set it where false alarms are limited.
+        The same for precision, with the lowest threshold that is sure to reach it. Set it where false alarms are
+        limited.
     scoring : str, callable or None, default=None
         A scikit-learn scorer that chooses the point of the front, by rows held out: a name such as "roc_auc" or
         "balanced_accuracy", or `scorer(rules, table, labels)`. None chooses by errors and what there is to read. The
@@ -269,16 +271,7 @@ class R2NClassifier(FittedModel, Parameters):
             warnings.warn(words, UnseenCategory, stacklevel=2)
         with hold_interrupts() as ctrl_c:
             rng = check_random_state(self.random_state)
-            options = self._keep_promise(rows, options, rng, began)
-            if options.levels is None:
-                learned = learn_classes(rows, options, rng, began)
-                self._remember(learned, rows, has_text_names(X))
-                self._remember_picks(list(learned.values()), rows, options.cut)
-            else:
-                levels = learn_levels(rows, options, rng, began)
-                learned = levels.each
-                self._remember(learned, rows, has_text_names(X))
-                self.rules_, self.schema_, self.trade_off_ = levels.rules, levels.rules.schema, levels.trade_off
+            learned = self._learn(rows, options, rng, began, has_text_names(X))
             late = ctrl_c.take()
         self.interrupted_ = any(each.interrupted for each in learned.values())
         words = describe_interruption(learned, late)
@@ -292,16 +285,34 @@ class R2NClassifier(FittedModel, Parameters):
             warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
         return self
 
-    def _keep_promise(self, rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float) -> Options:
-        """Find the threshold for what was promised, if anything was."""
+    def _learn(
+        self, rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float, has_names: bool
+    ) -> Mapping[Value, Learned]:
+        """Learn what was asked for, and set the fitted attributes."""
         self.__dict__.pop("trade_off_", None)
+        learned: Mapping[Value, Learned]
+        if options.levels is not None:
+            levels = learn_levels(rows, options, rng, began)
+            learned = levels.each
+            self._remember(learned, rows, has_names)
+            self.rules_, self.schema_, self.trade_off_ = levels.rules, levels.rules.schema, levels.trade_off
+            return learned
+        cut = options.cut
         if options.min_recall is None and options.min_precision is None:
-            return options
-        threshold, self.trade_off_ = find_threshold(rows, options, rng, began)
-        if not self.trade_off_.kept:
-            words = f"no threshold keeps what was promised; the nearest is {threshold:.3g}.\n{self.trade_off_}"
-            warnings.warn(words, BrokenPromise, stacklevel=3)
-        return replace(options, threshold=threshold, min_recall=None, min_precision=None)
+            learned = learn_classes(rows, options, rng, began)
+        else:
+            kept = learn_promised(rows, options, rng, began)
+            learned, cut, self.trade_off_ = (
+                {rows.labels.values[rows.labels.positive]: kept.learned},
+                kept.threshold,
+                kept.trade_off,
+            )
+            if not kept.trade_off.kept:
+                words = f"no threshold that was tried keeps what was promised; the nearest was taken.\n{kept.trade_off}"
+                warnings.warn(words, BrokenPromise, stacklevel=3)
+        self._remember(learned, rows, has_names)
+        self._remember_picks(list(learned.values()), rows, cut)
+        return learned
 
     def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, has_names: bool) -> None:
         """Set the fitted attributes that say how rules came about. They keep no more of columns than rules read."""

@@ -39,13 +39,38 @@ NAMES = {
 class Ladder:
     """What all levels are learned from: rows whose columns go by position, each row's chance, who judges."""
 
-    empty: RuleSet
+    given: TrainingRows  # with the names of their columns
+    border: Border
     rows: Labelled
+    empty: RuleSet
     scaling: Scaling
     options: Options
     rng: np.random.RandomState
     parts: Parts
-    target: Floats  # of each row: its label, mixed with its chance unless that is not wanted
+    chances: Floats
+
+    @classmethod
+    def of(cls, rows: TrainingRows, options: Options, rng: np.random.RandomState) -> Ladder:
+        """Estimate each row's chance of being positive, and hold out who judges."""
+        scaling = Scaling.learn(rows.table, rows.schema.numeric, options.scaling, rows.weight)
+        border = Border.of(rows.schema.names)
+        truth, schema = rows.labels.codes == rows.labels.positive, rows.schema.renamed(border.inward)
+        inside = Labelled(rows.table.renamed(border.inward), truth, rows.weight)
+        entered = border.enter(options)
+        chances = find_chances(inside, schema, entered, rng)
+        parts = split_rows(truth, options.validation_fraction, rng)
+        empty = rows.labels.empty_rules(rows.labels.positive, schema)
+        return cls(rows, border, inside, empty, scaling.renamed(border.inward), entered, rng, parts, chances)
+
+    @property
+    def target(self) -> Floats:
+        """Each row's label, mixed with its chance unless no teacher is wanted."""
+        labels = self.rows.truth.astype(np.float64)
+        return labels if self.options.teacher is False else mix_labels(self.chances, labels)
+
+    def name(self, learned: Learned) -> Learned:
+        """Give the columns their names back."""
+        return self.border.leave(learned, self.given.table, self.given.schema, self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +84,12 @@ class LearnedLevels:
 
 def learn_levels(rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float) -> LearnedLevels:
     """Estimate chances, cut them into levels, fit a rule set to each cut, merge what is not clearly in order."""
-    scaling = Scaling.learn(rows.table, rows.schema.numeric, options.scaling, rows.weight)
-    border = Border.of(rows.schema.names)
-    schema = rows.schema.renamed(border.inward)
-    truth = rows.labels.codes == rows.labels.positive
-    inside = Labelled(rows.table.renamed(border.inward), truth, rows.weight)
-    entered = border.enter(options)
-    chances, parts = find_chances(inside, schema, entered, rng), split_rows(truth, options.validation_fraction, rng)
-    cuts = read_cuts(options.levels, chances, rows.weight)
-    target = truth.astype(np.float64) if options.teacher is False else mix_labels(chances, truth.astype(np.float64))
-    empty = rows.labels.empty_rules(rows.labels.positive, schema)
-    ladder = Ladder(empty, inside, scaling.renamed(border.inward), entered, rng, parts, target)
-    found = climb_down(ladder, cuts, began)
-    each = {cut: border.leave(one, rows.table, rows.schema, options) for cut, one in found.items()}
-    enough = min(truth[parts[1]].sum(), (~truth[parts[1]]).sum()) >= FEWEST_ORDERED
-    judges = parts[1] if enough else np.arange(len(truth))
+    ladder = Ladder.of(rows, options, rng)
+    truth, held_out = ladder.rows.truth, ladder.parts[1]
+    cuts = read_cuts(options.levels, ladder.chances, rows.weight)
+    each = {cut: ladder.name(one) for cut, one in climb_down(ladder, cuts, began).items()}
+    enough = min(truth[held_out].sum(), (~truth[held_out]).sum()) >= FEWEST_ORDERED
+    judges = held_out if enough else np.arange(len(truth))
     chain = merge_levels([one.rules.rules for one in each.values()], rows, judges)
     named = name_levels(chain, rows, options)
     return LearnedLevels(named, each, trade_levels(named, rows, judges))

@@ -10,66 +10,68 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from r2n.learn.levels import find_chances
+from r2n.learn.learned import Learned
+from r2n.learn.levels import Ladder, climb_down
 from r2n.learn.options import Options
-from r2n.learn.pipeline import learn_classes
 from r2n.learn.rows import TrainingRows
 from r2n.learn.tradeoff import Outcome, TradeOff
-from r2n.search import Labelled
 from r2n.search.plan import ENOUGH_JUDGED, PROMISE_FOLDS, PROMISE_STEPS
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 ENDS = (1e-4, 1 - 1e-4)  # no threshold is nearer to certainty
 
 
 @dataclass(frozen=True)
 class Promise:
-    """What is promised, and how a threshold is tried."""
+    """What is promised, and the fits that try a threshold: each to some rows, judged on others."""
 
     what: str  # "recall" or "precision"
     least: float
     rows: TrainingRows
-    options: Options  # of one fit
-    seed: int
-
-    @property
-    def truth(self) -> NDArray[np.bool_]:
-        """Which rows are positive."""
-        labels = self.rows.labels
-        return np.asarray(labels.codes == labels.positive)
+    trials: tuple[tuple[Ladder, Places], ...]
 
     def keeps(self, outcome: Outcome) -> bool:
         """Whether the lower bound of what was reached is as much as was promised."""
         return outcome.lower(self.what) >= self.least
 
 
-def find_threshold(
-    rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float
-) -> tuple[float, TradeOff]:
-    """Find the threshold that flags the fewest rows with the promised recall, or the most with the precision.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The rules at the threshold that keeps a promise, if one does, and what every threshold reached."""
+
+    threshold: float
+    learned: Learned
+    trade_off: TradeOff
+
+
+def learn_promised(rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float) -> Kept:
+    """Fit at the threshold that flags the fewest rows with the promised recall, or the most with the precision.
 
     Thresholds are tried by fits to some rows, judged on the others: all rows in turn, or one part of them if that holds
     enough positives.
     """
     what = "recall" if options.min_precision is None else "precision"
     least = getattr(options, f"min_{what}")
-    alone = replace(options, min_recall=None, min_precision=None, callback=None, progress=False)
+    quiet = replace(options, callback=None, progress=False)
     if options.time_limit is not None:
-        alone = replace(alone, time_limit=options.time_limit / (2 + PROMISE_FOLDS * np.log2(PROMISE_STEPS)))
-    promise = Promise(what, least, rows, alone, int(rng.randint(2**31 - 1)))
-    labelled = Labelled(rows.table, promise.truth, rows.weight)
-    chances = find_chances(labelled, rows.schema, options, rng)
+        quiet = replace(quiet, time_limit=options.time_limit / (2 + PROMISE_FOLDS * np.log2(PROMISE_STEPS)))
+    ladder = Ladder.of(rows, replace(options, time_limit=quiet.time_limit), rng)
+    trials = split_in_turn(ladder.rows.truth, int(rng.randint(2**31 - 1)))
+    promise = Promise(
+        what, least, rows, tuple((Ladder.of(rows.only(train), quiet, rng), judges) for train, judges in trials)
+    )
     tried: dict[float, Outcome] = {}
 
     def keeps(threshold: float) -> bool:
         tried[threshold] = try_threshold(promise, threshold)
         return promise.keeps(tried[threshold])
 
-    candidates = list_thresholds(what, least, chances, promise.truth, rows.weight)
-    threshold = search_last(candidates, keeps)
+    threshold = search_last(list_thresholds(what, least, ladder.chances, ladder.rows.truth, rows.weight), keeps)
     outcomes = tuple(tried[each] for each in sorted(tried, reverse=True))
     place = next(k for k, outcome in enumerate(outcomes) if outcome.threshold == threshold)
-    return threshold, TradeOff(outcomes, place, what, least)
+    learned = ladder.name(climb_down(ladder, (threshold,), began)[threshold])
+    return Kept(threshold, learned, TradeOff(outcomes, place, what, least))
 
 
 def search_last(candidates: Sequence[float], keeps: Callable[[float], bool]) -> float:
@@ -103,27 +105,20 @@ def list_thresholds(
     found = []
     for expected in 1.0 - np.minimum(spare, 1.0):
         there = np.flatnonzero(reached >= expected)
-        if what == "recall":
-            place = there[0]  # with all rows flagged, all positives are
-        else:
-            place = there[-1] if len(there) else 0
+        place = (there if what == "recall" else there[::-1])[0] if len(there) else 0
         found.append(float(np.clip(chances[order[place]] * (1 - 1e-9), *ENDS)))
     return tuple(dict.fromkeys(found))
 
 
 def try_threshold(promise: Promise, threshold: float) -> Outcome:
     """Fit at this threshold to some rows, and count what it decides on the others."""
-    truth, flagged, size = promise.truth, np.full(promise.rows.labels.codes.shape, False), 0
-    judged = np.zeros(len(truth), dtype=np.bool_)
-    parts = list(split_in_turn(truth, promise.seed))
-    for train, judges in parts:
-        own = replace(promise.options, threshold=threshold, miss_cost=None)
-        learned = learn_classes(promise.rows.only(train), own, np.random.RandomState(promise.seed), time.monotonic())
-        (one,) = learned.values()
-        flagged[judges] = one.rules.truth(promise.rows.table.take(judges))
-        judged[judges] = True
-        size += one.rules.size
-    return Outcome.count(threshold, flagged[judged], truth[judged], round(size / len(parts)))
+    flagged, truth, size = [], [], 0
+    for ladder, judges in promise.trials:
+        rules = ladder.name(climb_down(ladder, (threshold,), time.monotonic())[threshold]).rules
+        flagged.append(rules.truth(promise.rows.table.take(judges)))
+        truth.append(promise.rows.labels.codes[judges] == promise.rows.labels.positive)
+        size += rules.size
+    return Outcome.count(threshold, np.concatenate(flagged), np.concatenate(truth), round(size / len(promise.trials)))
 
 
 def split_in_turn(truth: NDArray[np.bool_], seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:

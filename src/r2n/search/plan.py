@@ -93,6 +93,7 @@ EXTREMES = (0.01, 0.99)  # quantiles at which the logistic fit cuts columns off;
 
 EVEN = 0.5  # the threshold at which a miss costs as much as a false alarm; no benchmark
 LEVEL_BINS = 200  # of equal weight, between which chances are cut; no benchmark
+LEAST_CLASS_SHARE = 0.25  # a rarer class counts as so much where chances are cut; no benchmark
 LEAST_LEVEL_SHARE, LEAST_LEVEL_ROWS = 0.01, 20  # of the rows, in a level; no benchmark
 FEWEST_ORDERED = 10  # of a class: with fewer held out, all rows say whether levels are in order; no benchmark
 PROMISE_STEPS = 13  # thresholds of which one is to keep a promise, by halving their number; no benchmark
