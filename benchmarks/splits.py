@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from r2n import RuleSet
@@ -178,3 +179,11 @@ def rare_split(name: str, seed: int) -> Split:
     train, test = train_test_split(np.arange(len(kept)), test_size=0.3, stratify=y, random_state=seed)
     X = table.X.iloc[kept].reset_index(drop=True)
     return Split(X.iloc[train], y[train], X.iloc[test], y[test], settings={"class_weight": "balanced"})
+
+
+def breast_cancer_fold(folds: int, number: int, seed: int) -> Split:
+    """scikit-learn's table of 569 tumours; the malignant ones are the positive class."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    malignant = y.to_numpy() == 0
+    train, test = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(X, malignant))[number]
+    return Split(X.iloc[train], malignant[train], X.iloc[test], malignant[test])

@@ -68,8 +68,9 @@ class R2NClassifier(FittedModel, Parameters):
         limited.
     scoring : str, callable or None, default=None
         A scikit-learn scorer that chooses the point of the front, by rows held out: a name such as "roc_auc" or
-        "balanced_accuracy", or `scorer(rules, table, labels)`. None chooses by errors and what there is to read. The
-        search itself still counts errors, so give `threshold` or `class_weight` too where they are not what matters.
+        "balanced_accuracy", or `scorer(rules, table, y)`, where y is 1 for the class that the rules describe, else 0.
+        None chooses by errors and what there is to read. The search itself still counts errors, so give `threshold` or
+        `class_weight` too where they are not what matters.
     levels : int, sequence of float or None, default=None
         Risk levels, for two classes: so many, or one more than the thresholds given. `rules_` is then a chain of nested
         rule sets, the highest chance first, each level with its share of the positive class, which `predict_proba`

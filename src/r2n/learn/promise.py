@@ -15,10 +15,11 @@ from r2n.learn.levels import Ladder, climb_down
 from r2n.learn.options import Options
 from r2n.learn.rows import TrainingRows
 from r2n.learn.tradeoff import Outcome, TradeOff
-from r2n.search.plan import ENOUGH_JUDGED, PROMISE_FOLDS, PROMISE_STEPS
+from r2n.search.plan import ENOUGH_JUDGED, FEWEST_FLAGGED, PROMISE_FOLDS, PROMISE_STEPS
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+
 ENDS = (1e-4, 1 - 1e-4)  # no threshold is nearer to certainty
 
 
@@ -32,8 +33,9 @@ class Promise:
     trials: tuple[tuple[Ladder, Places], ...]
 
     def keeps(self, outcome: Outcome) -> bool:
-        """Whether the lower bound of what was reached is as much as was promised."""
-        return outcome.lower(self.what) >= self.least
+        """Whether the lower bound of what was reached is as much as was promised, or nothing was called positive."""
+        silent = self.what == "precision" and outcome.flagged == 0.0
+        return silent or outcome.lower(self.what) >= self.least
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,9 @@ def list_thresholds(
     found = []
     for expected in 1.0 - np.minimum(spare, 1.0):
         there = np.flatnonzero(reached >= expected)
-        place = (there if what == "recall" else there[::-1])[0] if len(there) else 0
+        if what == "precision":
+            there = there[there >= FEWEST_FLAGGED][::-1]
+        place = there[0] if len(there) else FEWEST_FLAGGED
         found.append(float(np.clip(chances[order[place]] * (1 - 1e-9), *ENDS)))
     return tuple(dict.fromkeys(found))
 

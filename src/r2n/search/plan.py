@@ -97,6 +97,7 @@ LEAST_CLASS_SHARE = 0.25  # a rarer class counts as so much where chances are cu
 LEAST_LEVEL_SHARE, LEAST_LEVEL_ROWS = 0.01, 20  # of the rows, in a level; no benchmark
 FEWEST_ORDERED = 10  # of a class: with fewer held out, all rows say whether levels are in order; no benchmark
 PROMISE_STEPS = 13  # thresholds of which one is to keep a promise, by halving their number; no benchmark
+FEWEST_FLAGGED = 30  # rows: of fewer no precision is tried; no benchmark
 PROMISE_FOLDS, ENOUGH_JUDGED = 5, 300  # rows judge in turn until so many positives have; no benchmark
 ORDER_ERRORS = 1.645  # by which a level's share must beat the next one's on rows held out; no benchmark
 
