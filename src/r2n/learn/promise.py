@@ -99,19 +99,20 @@ def search_last(candidates: Sequence[float], keeps: Callable[[float], bool]) -> 
 def list_thresholds(
     what: str, least: float, chances: Floats, truth: NDArray[np.bool_], weight: Floats
 ) -> tuple[float, ...]:
-    """Thresholds that are expected to reach ever less of what is promised, from much more than it down to it."""
+    """Thresholds that are expected to reach ever less of what is promised: from much more than that to less."""
     order = np.argsort(-chances, kind="stable")
     positive, all_ = np.cumsum((weight * truth)[order]), np.cumsum(weight[order])
-    reached = positive / positive[-1] if what == "recall" else positive / all_
-    spare = (1.0 - least) * 2.0 ** np.linspace(-5.0, 1.0, PROMISE_STEPS)
-    found = []
-    for expected in 1.0 - np.minimum(spare, 1.0):
-        there = np.flatnonzero(reached >= expected)
-        if what == "precision":
-            there = there[there >= FEWEST_FLAGGED][::-1]
-        place = there[0] if len(there) else FEWEST_FLAGGED
-        found.append(float(np.clip(chances[order[place]] * (1 - 1e-9), *ENDS)))
-    return tuple(dict.fromkeys(found))
+    spare = (1.0 - least) * 2.0 ** np.linspace(
+        -5.0, 1.0, PROMISE_STEPS
+    )  # up to twice what may be missing
+    if what == "recall":
+        places = np.searchsorted(positive / positive[-1], 1.0 - np.minimum(spare, 1.0))
+    else:
+        enough = np.flatnonzero(positive / all_ >= 1.0 - min(2.0 * (1.0 - least), 1.0))
+        most = max(int(enough[-1]) if len(enough) else 0, FEWEST_FLAGGED)
+        places = np.geomspace(FEWEST_FLAGGED, most, PROMISE_STEPS).astype(np.intp)
+    cuts = chances[order[np.minimum(places, len(order) - 1)]] * (1 - 1e-9)
+    return tuple(dict.fromkeys(np.clip(cuts, *ENDS).tolist()))
 
 
 def try_threshold(promise: Promise, threshold: float) -> Outcome:
