@@ -271,9 +271,11 @@ class R2NClassifier(FittedModel, Parameters):
         self.steps_ = tuple(step for one in each for step in one.steps)
         labels, weight, candidates = rows.labels, rows.weight, [one.candidates for one in each]
         if len(each) == 1:
-            self._picks = Picks.count(candidates[0], rows.table, labels.codes == labels.positive, weight)
+            truth = labels.codes == labels.positive
+            self._picks = Picks.count(candidates[0], rows.table, truth, weight, each[0].held_out)
         else:
-            self._picks = ClassPicks.count(candidates, rows.table, labels.codes, weight)
+            held_out = [one.held_out for one in each]
+            self._picks = ClassPicks.count(candidates, rows.table, labels.codes, weight, held_out)
         self.front_ = Fronts.of(one.front for one in each)
         self._use(tuple(self.front_.row(k, one.chosen) for k, one in enumerate(each) if one.chosen is not None))
         if not self.chosen_:  # not refined

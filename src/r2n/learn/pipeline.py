@@ -95,6 +95,7 @@ def learn_class(work: Work) -> Learned:
     dropped = set(allowed.names) - set(narrow.names)
     empty = work.empty.with_schema(schema.without(dropped))
     learned = train_and_refine(replace(work, empty=empty, parts=parts, seed=seed))
+    learned = replace(learned, held_out=None if np.array_equal(*parts) else parts[1])
     return learned.with_schema(schema) if dropped else learned
 
 

@@ -12,6 +12,7 @@ from r2n.rules.classes import ClassRules
 from r2n.rules.document import CLASSES_FORMAT, FORMAT, VERSION, from_text
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.tally import RuleCount
 from r2n.rules.terms import Filled
 from r2n.runtime.outputs import write_file
 
@@ -127,7 +128,13 @@ def _describe_baseline(rules: RuleSet | ClassRules) -> dict[str, object] | None:
     if base is None:
         return None
     decided = None if base.decided is None else [tallies for _, tallies in base.decided]
-    return {"rows": base.rows, "weight": base.weight, "rules": base.in_order_of(rules), "decided": decided}
+    counts = [_describe_count(counted) for counted in base.in_order_of(rules)]
+    return {"rows": base.rows, "weight": base.weight, "rules": counts, "decided": decided}
+
+
+def _describe_count(counted: RuleCount | None) -> tuple[object, ...] | None:
+    """Three tallies; if rows were held out, a fourth entry has the counts on them."""
+    return counted[:3] if counted is not None and counted.held_out is None else counted
 
 
 def _describe(literal: Literal | Filled) -> dict[str, object]:
