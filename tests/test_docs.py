@@ -19,6 +19,7 @@ import pytest
 from numpydoc.validate import validate
 
 from r2n import errors
+from r2n.learn.alternatives import Alternative, Alternatives
 from r2n.learn.fronts import Fronts
 from r2n.learn.trained import Restart, TrainedNetwork, Weights
 from r2n.rewrite.rounding import Rounded
@@ -107,7 +108,15 @@ PUBLIC_MODULES = (
     "r2n.rules",
     "r2n.table",
 )
-RETURNED = (Rounded, Fronts, Restart, TrainedNetwork, Weights)  # by the rules' methods, and in fitted models
+RETURNED = (
+    Rounded,
+    Fronts,
+    Alternatives,
+    Alternative,
+    Restart,
+    TrainedNetwork,
+    Weights,
+)  # by the rules' methods, and in fitted models
 with (ROOT / "pyproject.toml").open("rb") as file:
     CHECKS = set(tomllib.load(file)["tool"]["numpydoc_validation"]["checks"]) - {"all"}
 

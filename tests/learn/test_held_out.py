@@ -76,6 +76,7 @@ def test_every_rule_set_that_can_be_picked_is_counted_on_rows_held_out(weighted:
     used = weight if weighted else np.ones(400)
     assert 70 < len(places) < 90
     picks = [model, *(model.pick(i) for i in range(len(model.front_)))]
+    picks += [model.pick(alternative=i) for i in range(len(model.alternatives_))]
     for each in [*picks, pickle.loads(pickle.dumps(model))]:
         check_counts(each.rules_, X, labels, used, {"yes": places})
     assert sum(each.rules_.n_rules for each in picks) > len(picks)

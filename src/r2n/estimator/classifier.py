@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_random_state
 
 from r2n.errors import ConstantRules, Interrupted, ParameterError, UnseenCategory
 from r2n.estimator.fitted import FittedModel
+from r2n.learn.alternatives import Alternatives
 from r2n.learn.fronts import Fronts
 from r2n.learn.interruption import describe_interruption
 from r2n.learn.learned import Learned, forget_unread
@@ -122,7 +123,12 @@ class R2NClassifier(FittedModel, Parameters):
     front_ : Fronts
         The best rule set found for each size, and each class that has rules. Not there with `effort="none"`.
     chosen_ : tuple of int
-        The rows of `front_` that `rules_` comes from, one for each class that has a front; `pick` takes others.
+        The rows of `front_` that `rules_` comes from, one for each class that has a front; `pick` takes others. None
+        for a class whose rules `pick` took from `alternatives_`.
+    alternatives_ : Alternatives
+        What else would do: rule sets that the search came by, that read other columns than the chosen one and that the
+        rows held out do not tell from it by one standard error. `pick(alternative=0)` takes the first. Not there with
+        `effort="none"`.
     schema_ : Schema
         The columns at fit. Of those that no rule reads it knows the name alone.
     network_ : TrainedNetwork or None
@@ -277,9 +283,10 @@ class R2NClassifier(FittedModel, Parameters):
             held_out = [one.held_out for one in each]
             self._picks = ClassPicks.count(candidates, rows.table, labels.codes, weight, held_out)
         self.front_ = Fronts.of(one.front for one in each)
+        self.alternatives_ = Alternatives.of(each, rows.table, rows.numbers)
         self._use(tuple(self.front_.row(k, one.chosen) for k, one in enumerate(each) if one.chosen is not None))
         if not self.chosen_:  # not refined
-            del self.front_, self.chosen_
+            del self.front_, self.chosen_, self.alternatives_
 
     def _repr_html_inner(self) -> str:
         """Show the rules, once there are some, above scikit-learn's box of parameters."""

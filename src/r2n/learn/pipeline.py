@@ -166,6 +166,8 @@ def refine_trained(trained: Trained, work: Work) -> Learned:
         "interrupted while refining" if done.interrupted and not watcher.stopped else "",
         done.taught,
         trained.network,
+        alternatives=done.alternatives,
+        short_alternatives=done.short_alternatives,
     )
 
 
