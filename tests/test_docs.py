@@ -21,6 +21,7 @@ from numpydoc.validate import validate
 from r2n import errors
 from r2n.learn.alternatives import Alternative, Alternatives
 from r2n.learn.fronts import Fronts
+from r2n.learn.stability import ConditionCount, Stability
 from r2n.learn.trained import Restart, TrainedNetwork, Weights
 from r2n.rewrite.rounding import Rounded
 
@@ -113,6 +114,8 @@ RETURNED = (
     Fronts,
     Alternatives,
     Alternative,
+    Stability,
+    ConditionCount,
     Restart,
     TrainedNetwork,
     Weights,

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_random_state
 
 from r2n.errors import ConstantRules, Interrupted, ParameterError, UnseenCategory
-from r2n.estimator.fitted import FittedModel
+from r2n.estimator.resampled import ResampledModel, WeakRows
 from r2n.learn.alternatives import Alternatives
 from r2n.learn.fronts import Fronts
 from r2n.learn.interruption import describe_interruption
@@ -29,7 +29,7 @@ from r2n.table import Value, has_text_names
 
 
 @dataclass(kw_only=True, eq=False, repr=False)  # a constructor of its own, so that errors name this class
-class R2NClassifier(FittedModel, Parameters):
+class R2NClassifier(ResampledModel, Parameters):
     """Learn a rule set, and the conditions in it, from a table of labelled rows.
 
     Two classes get one rule set, which describes the class `positive`. Of more classes each gets one of its own.
@@ -247,6 +247,7 @@ class R2NClassifier(FittedModel, Parameters):
         with hold_interrupts() as ctrl_c:
             learned = learn_classes(rows, options, check_random_state(self.random_state), began)
             self._remember(learned, rows, has_text_names(X))
+            self._rows = WeakRows(X, y, sample_weight)
             late = ctrl_c.take()
         self.interrupted_ = any(each.interrupted for each in learned.values())
         words = describe_interruption(learned, late)
