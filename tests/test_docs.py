@@ -19,7 +19,9 @@ import pytest
 from numpydoc.validate import validate
 
 from r2n import errors
+from r2n.learn.alternatives import Alternative, Alternatives
 from r2n.learn.fronts import Fronts
+from r2n.learn.stability import ConditionCount, Stability
 from r2n.learn.trained import Restart, TrainedNetwork, Weights
 from r2n.rewrite.rounding import Rounded
 
@@ -107,7 +109,17 @@ PUBLIC_MODULES = (
     "r2n.rules",
     "r2n.table",
 )
-RETURNED = (Rounded, Fronts, Restart, TrainedNetwork, Weights)  # by the rules' methods, and in fitted models
+RETURNED = (
+    Rounded,
+    Fronts,
+    Alternatives,
+    Alternative,
+    Stability,
+    ConditionCount,
+    Restart,
+    TrainedNetwork,
+    Weights,
+)  # by the rules' methods, and in fitted models
 with (ROOT / "pyproject.toml").open("rb") as file:
     CHECKS = set(tomllib.load(file)["tool"]["numpydoc_validation"]["checks"]) - {"all"}
 

@@ -16,6 +16,7 @@ import pytest
 
 from r2n import RuleSet, load
 from r2n.cli.app import main
+from r2n.cli.measures import write_measures
 from r2n.cli.screen import accept_all_signs
 
 EXE = [sys.executable, "-c", "from r2n.cli.app import main; main()"]
@@ -99,6 +100,11 @@ def test_show_prints_the_rules_in_the_file(model: Path) -> None:
     rules = load(model)
     assert str(rules) in done.stdout
     assert f"size {rules.size}" in done.stdout
+    assert done.stdout.endswith(f"{write_measures(rules)}\n")
+    assert "held out: covers" in done.stdout
+    bare = model.with_name("bare.json")
+    rules.with_baseline(None).save(bare)
+    assert "precision" not in run("show", bare).stdout
 
 
 def test_predict_writes_one_line_a_row(model: Path, table: Path, tmp_path: Path) -> None:

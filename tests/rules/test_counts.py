@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from r2n.errors import ParameterError
 from r2n.rules import Baseline, ClassRules, RuleSet, Tally, load, rename_columns
 from r2n.rules.document import from_text
+from r2n.rules.interval import wilson
 from r2n.rules.modelfile import to_text
 from tests.strategies import World, class_worlds, worlds
 
@@ -210,7 +211,9 @@ def test_a_frame_has_a_row_for_each_literal() -> None:
     rows = {"x": [9, 9, 0, 0], "y": [0, 0, 0, 0], "z": ["a", "a", "a", "b"]}
     frame = rules.counted(rows, ["b", "c", "a", "a"], [3, 1, 2, 2]).to_frame()
     assert isinstance(frame, pd.DataFrame)
-    assert frame.to_dict("list") == {
+    unseen = ["held_out_precision", "held_out_low", "held_out_high"]
+    said = frame.drop(columns=["precision_low", "precision_high", *unseen]).to_dict("list")
+    assert said == {
         "rule": [1, 1, 2],
         "label": ["b", "b", "a"],
         "literal": ["x - 2·y > 3", "z in {a}", "true"],
@@ -219,9 +222,13 @@ def test_a_frame_has_a_row_for_each_literal() -> None:
         "precision": [0.75, 0.75, 0.5],
         "alone": [4.0, 4.0, 8.0],
     }
+    low, high = frame["precision_low"].tolist(), frame["precision_high"].tolist()
+    assert [*zip(low, high, strict=True)] == [wilson(1.5, 2), wilson(1.5, 2), wilson(2, 4)], "as many rows, not weights"
     polars = rules.counted(rows, ["b", "c", "a", "a"], [3, 1, 2, 2]).to_frame("polars")
     assert isinstance(polars, pl.DataFrame)
-    assert polars.to_dict(as_series=False) == frame.to_dict("list")
+    assert polars.drop(unseen).to_dict(as_series=False) == {**said, "precision_low": low, "precision_high": high}
+    assert polars.select(pl.col(unseen).is_null().all()).row(0) == (True, True, True)
+    assert frame[unseen].isna().all(axis=None), "counted on other rows than those of a fit"
 
 
 @given(worlds() | class_worlds())

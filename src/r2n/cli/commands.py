@@ -12,7 +12,8 @@ import typer
 from typer.core import TyperCommand
 
 from r2n.cli.inputs import columns_of, find_label, labels_of, read_rows, reader
-from r2n.cli.screen import show_rules
+from r2n.cli.measures import write_measures
+from r2n.cli.screen import show_rules, show_table
 from r2n.errors import ModelFileError, OutputError, ParameterError, SchemaError
 from r2n.explain import check, explain, smallest_change
 from r2n.export import describe, formats, gives_bytes, read_options, suffix_of
@@ -37,8 +38,10 @@ ANY_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 def show_model(model: Model) -> None:
-    """Show the rules in a model file."""
-    show_rules(load(model))
+    """Show the rules in a model file, and how sure the precision of each is."""
+    rules = load(model)
+    show_rules(rules)
+    show_table(write_measures(rules))
 
 
 def predict_rows(

@@ -22,6 +22,12 @@ def show_rules(rules: AnyRules) -> None:
     out.print(f"{count(rules.n_rules, 'rule')}, {rules.literals_per_rule:.1f} literals in each, size {rules.size}")
 
 
+def show_table(text: str) -> None:
+    """Print a table as it is; nothing if it is empty."""
+    if text:
+        out.print(Text(text))
+
+
 def show_error(error: Exception) -> None:
     """Print one line about an error; the operating system's errors begin with the file they are about."""
     named = isinstance(error, OSError) and error.filename and error.strerror

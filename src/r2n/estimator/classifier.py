@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_random_state
 
-from r2n.errors import BrokenPromise, ConstantRules, Interrupted, ParameterError, UnseenCategory
-from r2n.estimator.fitted import FittedModel
-from r2n.learn.fronts import Fronts
+from r2n.errors import ConstantRules, Interrupted, ParameterError, UnseenCategory
+from r2n.estimator.learning import LearningModel
+from r2n.estimator.resampled import WeakRows
 from r2n.learn.interruption import describe_interruption
-from r2n.learn.learned import Learned, forget_unread
-from r2n.learn.levels import learn_levels
 from r2n.learn.options import Options, Parameters
-from r2n.learn.picks import ClassPicks, Picks
-from r2n.learn.pipeline import learn_classes
-from r2n.learn.promise import learn_promised
 from r2n.learn.rows import TrainingRows, read_expert
 from r2n.learn.settings import NetworkSettings
-from r2n.learn.trained import TrainedNetwork
 from r2n.rules import doubts
 from r2n.runtime.interrupts import hold_interrupts
-from r2n.table import Value, has_text_names
+from r2n.table import has_text_names
 
 
 @dataclass(kw_only=True, eq=False, repr=False)  # a constructor of its own, so that errors name this class
-class R2NClassifier(FittedModel, Parameters):
+class R2NClassifier(LearningModel, Parameters):
     """Learn a rule set, and the conditions in it, from a table of labelled rows.
 
     Two classes get one rule set, which describes the class `positive`. Of more classes each gets one of its own.
@@ -151,7 +144,12 @@ class R2NClassifier(FittedModel, Parameters):
     front_ : Fronts
         The best rule set found for each size, and each class that has rules. Not there with `effort="none"`.
     chosen_ : tuple of int
-        The rows of `front_` that `rules_` comes from, one for each class that has a front; `pick` takes others.
+        The rows of `front_` that `rules_` comes from, one for each class that has a front; `pick` takes others. None
+        for a class whose rules `pick` took from `alternatives_`.
+    alternatives_ : Alternatives
+        What else would do: rule sets that the search came by, that read other columns than the chosen one and that the
+        rows held out do not tell from it by one standard error. `pick(alternative=0)` takes the first. Not there with
+        `effort="none"`.
     trade_off_ : TradeOff
         What each threshold that was tried reaches on rows held out: recall, precision, share flagged, size. Not there
         without `min_recall`, `min_precision` or `levels`.
@@ -273,6 +271,7 @@ class R2NClassifier(FittedModel, Parameters):
         with hold_interrupts() as ctrl_c:
             rng = check_random_state(self.random_state)
             learned = self._learn(rows, options, rng, began, has_text_names(X))
+            self._rows = WeakRows(X, y, sample_weight)
             late = ctrl_c.take()
         self.interrupted_ = any(each.interrupted for each in learned.values())
         words = describe_interruption(learned, late)
@@ -285,67 +284,6 @@ class R2NClassifier(FittedModel, Parameters):
             advice = f"{found} more rows or columns, or weigh a rare class by class_weight."
             warnings.warn(f"{words} {advice}", ConstantRules, stacklevel=2)
         return self
-
-    def _learn(
-        self, rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float, has_names: bool
-    ) -> Mapping[Value, Learned]:
-        """Learn what was asked for, and set the fitted attributes."""
-        self.__dict__.pop("trade_off_", None)
-        learned: Mapping[Value, Learned]
-        if options.levels is not None:
-            levels = learn_levels(rows, options, rng, began)
-            learned = levels.each
-            self._remember(learned, rows, has_names)
-            self.rules_, self.schema_, self.trade_off_ = levels.rules, levels.rules.schema, levels.trade_off
-            return learned
-        cut = options.cut
-        if options.min_recall is None and options.min_precision is None:
-            learned = learn_classes(rows, options, rng, began)
-        else:
-            kept = learn_promised(rows, options, rng, began)
-            learned, cut, self.trade_off_ = (
-                {rows.labels.values[rows.labels.positive]: kept.learned},
-                kept.threshold,
-                kept.trade_off,
-            )
-            if not kept.trade_off.kept:
-                words = f"no threshold that was tried keeps what was promised; the nearest was taken.\n{kept.trade_off}"
-                warnings.warn(words, BrokenPromise, stacklevel=3)
-        self._remember(learned, rows, has_names)
-        self._remember_picks(list(learned.values()), rows, cut)
-        return learned
-
-    def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, has_names: bool) -> None:
-        """Set the fitted attributes that say how rules came about. They keep no more of columns than rules read."""
-        for name in ("front_", "chosen_", "_picks"):  # of an earlier fit
-            self.__dict__.pop(name, None)
-        self.classes_ = rows.labels.classes
-        self.n_features_in_ = len(rows.schema.columns)
-        self.feature_names_in_ = np.array(rows.schema.names, dtype=object)
-        if not has_names:
-            del self.feature_names_in_  # as scikit-learn has it: only for tables with names
-        networks = {label: one.network for label, one in learned.items() if one.network is not None}
-        self.network_ = TrainedNetwork(networks) if networks else None
-        self.teacher_used_ = tuple(label for label, one in learned.items() if one.taught)
-        _, self.schema_ = forget_unread(learned, rows.schema)
-        each = list(learned.values())
-        self.history_ = [record for one in each for record in one.history]
-        self.moves_ = [move.without_rules() for one in each for move in one.moves]
-        self.steps_ = tuple(step for one in each for step in one.steps)
-
-    def _remember_picks(self, learned: Sequence[Learned], rows: TrainingRows, cut: float) -> None:
-        """Count the rules of every point on the training rows, which then are gone, and take the chosen ones."""
-        each = [one.with_schema(self.schema_) for one in learned]
-        labels, weight, candidates = rows.labels, rows.weight, [one.candidates for one in each]
-        if len(each) == 1:
-            truth = labels.codes == labels.positive
-            self._picks = Picks.count(candidates[0], rows.table, truth, weight, cut)
-        else:
-            self._picks = ClassPicks.count(candidates, rows.table, labels.codes, weight)
-        self.front_ = Fronts.of(one.front for one in each)
-        self._use(tuple(self.front_.row(k, one.chosen) for k, one in enumerate(each) if one.chosen is not None))
-        if not self.chosen_:  # not refined
-            del self.front_, self.chosen_
 
     def _repr_html_inner(self) -> str:
         """Show the rules, once there are some, above scikit-learn's box of parameters."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from r2n.errors import ParameterError, SchemaError
+from r2n.learn.alternatives import Alternatives
 from r2n.learn.fronts import Fronts
 from r2n.learn.given import evaluate_literals
 from r2n.learn.picks import ClassPicks, Picks
@@ -24,24 +27,31 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
 
     classes_: NDArray[Any]
     front_: Fronts
+    alternatives_: Alternatives
     rules_: RuleSet | ClassRules | LevelRules
     _picks: Picks | ClassPicks
 
-    def _use(self, chosen: tuple[int, ...]) -> None:
-        """Make the rules in these rows of the front those of this model."""
-        self.chosen_ = chosen
-        places = dict(map(self.front_.place, chosen))
-        self.rules_ = self._picks.model([places.get(k, 0) for k in range(len(self.front_.fronts))])
+    def _use(self, chosen: tuple[int, ...], others: Mapping[int, int] = MappingProxyType({})) -> None:
+        """Make the rules in these rows of the front those of this model; of some classes an alternative, by its place.
 
-    def pick(self, *rows: int) -> Self:
-        """Copy the model with the rules of another row of its front.
+        Alternatives were counted after the front's rows.
+        """
+        self.chosen_, self._others = chosen, dict(others)
+        fronts = self.front_.fronts
+        places = dict(map(self.front_.place, chosen)) | {k: len(fronts[k]) + i for k, i in others.items()}
+        self.rules_ = self._picks.model([places.get(k, 0) for k in range(len(fronts))])
 
-        `print(m.front_)` shows the rows, and `m.chosen_` holds those of this model.
+    def pick(self, *rows: int, alternative: int | None = None) -> Self:
+        """Copy the model with the rules of another row of its front, or with an alternative.
+
+        `print(m.front_)` and `print(m.alternatives_)` show the rows, and `m.chosen_` holds those of this model.
 
         Parameters
         ----------
         *rows : int
             Rows of the front, at most one of each class. Classes without a row keep their rules.
+        alternative : int, optional
+            A row of `alternatives_`, of another class than the rows of the front.
 
         Returns
         -------
@@ -75,16 +85,20 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
             )
             raise ParameterError(f"there is no front to pick from: {why}.")
         for i in rows:
-            if not isinstance(i, int | np.integer) or isinstance(i, bool):
-                raise ParameterError(f"pick takes whole numbers, rows of the front, not {i!r}.")
-            if not -len(self.front_) <= i < len(self.front_):
-                raise ParameterError(f"the front has the rows 0 to {len(self.front_) - 1}, not {i}.")
+            _check_row(i, len(self.front_), "the front")
         picked = dict(self.front_.place(i) for i in rows)
-        if not len(picked) == len(rows) > 0:
-            raise ParameterError(f"pick takes rows of the front, of each class at most one, not {rows}.")
-        places = {**dict(map(self.front_.place, self.chosen_)), **picked}
+        others = {}
+        if alternative is not None:
+            _check_row(alternative, len(self.alternatives_), "the table alternatives_")
+            others = dict([self.alternatives_.place(alternative)])
+        if len(picked) != len(rows) or not picked.keys().isdisjoint(others) or not picked | others:
+            also = "" if alternative is None else f" and alternative {alternative}"
+            raise ParameterError(f"pick takes rows of the front, of each class at most one, not {rows}{also}.")
+        kept = dict(map(self.front_.place, self.chosen_))
+        places = {k: i for k, i in {**kept, **picked}.items() if k not in others}
+        others = {k: i for k, i in {**self._others, **others}.items() if k not in picked}
         other = copy.copy(self)
-        other._use(tuple(self.front_.row(k, i) for k, i in sorted(places.items())))
+        other._use(tuple(self.front_.row(k, i) for k, i in sorted(places.items())), others)
         return other
 
     def _table(self, X: Any) -> Table:
@@ -245,3 +259,12 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
                 [rename_columns(each, renaming).text(schema.renamed(renaming)) for each in rules.literals], dtype=object
             )
         return np.array([literal.text(schema) for literal in rules.literals], dtype=object)
+
+
+def _check_row(i: Any, n_rows: int, what: str) -> None:
+    """Refuse what is no row of the front, or of the alternatives."""
+    if not isinstance(i, int | np.integer) or isinstance(i, bool):
+        raise ParameterError(f"pick takes whole numbers, rows of {what}, not {i!r}.")
+    if not -n_rows <= i < n_rows:
+        there = f"has the rows 0 to {n_rows - 1}" if n_rows else "has no rows"
+        raise ParameterError(f"{what} {there}, not {i}.")

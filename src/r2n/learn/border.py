@@ -66,6 +66,8 @@ class Border:
         if front is not None:
             short = tuple(name(own, point.rules) for own, point in zip(short, front, strict=True))
             front = Front(tuple(replace(point, rules=own) for point, own in zip(front, short, strict=True)))
+        pairs = zip(learned.alternatives, learned.short_alternatives, strict=True)
+        others = tuple(replace(point, rules=name(own, point.rules)) for point, own in pairs)
         return replace(
             learned,
             rough=rename_columns(learned.rough, self.outward),
@@ -73,5 +75,7 @@ class Border:
             moves=tuple(map(self._move, learned.moves)),
             front=front,
             short=short,
+            alternatives=others,
+            short_alternatives=tuple(point.rules for point in others),
             network=None if learned.network is None else learned.network.renamed(self.outward, schema),
         )

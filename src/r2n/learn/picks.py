@@ -26,10 +26,17 @@ class Picks:
 
     @classmethod
     def count(
-        cls, rule_sets: Sequence[RuleSet], table: Table, truth: Bools, weight: Floats, threshold: float = 0.5
+        cls,
+        rule_sets: Sequence[RuleSet],
+        table: Table,
+        truth: Bools,
+        weight: Floats,
+        held_out: Codes | None = None,
+        threshold: float = 0.5,
     ) -> Picks:
         """Count every rule set on the training rows. Of the schema each keeps what its rules read."""
-        return cls(tuple(_count_alone(rules, rules.fires(table), truth, weight, threshold) for rules in rule_sets))
+        fired = ((rules, rules.fires(table)) for rules in rule_sets)
+        return cls(tuple(_count_alone(rules, own, truth, weight, held_out, threshold) for rules, own in fired))
 
     def model(self, chosen: Sequence[int]) -> RuleSet:
         """Return the rule set in the one chosen place."""
@@ -53,15 +60,26 @@ class ClassPicks:
     number: Codes  # (groups,): of rows
 
     @classmethod
-    def count(cls, options: Sequence[Sequence[RuleSet]], table: Table, codes: Codes, weight: Floats) -> ClassPicks:
-        """Count every rule set of every class on the training rows. All have one schema, which is kept."""
+    def count(
+        cls,
+        options: Sequence[Sequence[RuleSet]],
+        table: Table,
+        codes: Codes,
+        weight: Floats,
+        held_out: Sequence[Codes | None] | None = None,
+    ) -> ClassPicks:
+        """Count every rule set of every class on the training rows, and on those that the class held out.
+
+        All have one schema, which is kept.
+        """
+        seen = [None] * len(options) if held_out is None else held_out
         every = [(k, rules) for k, own in enumerate(options) for rules in own]
         bits = np.zeros((table.n_rows, 1 + len(every) // 8), dtype=np.uint8)
         kept: list[list[RuleSet]] = [[] for _ in options]
         for place, (k, rules) in enumerate(every):
             fired, truth = rules.fires(table), codes == k
             bits[:, place // 8] |= np.left_shift(fired.any(axis=1), place % 8, dtype=np.uint8)
-            kept[k].append(_count_alone(rules, fired, truth, weight))
+            kept[k].append(_count_alone(rules, fired, truth, weight, seen[k]))
         first, group = group_rows(bits, codes)
         said = np.unpackbits(bits[first], axis=1, count=len(every), bitorder="little").astype(np.bool_)
         weights: Floats = np.bincount(group, weights=weight).astype(np.float64)
@@ -83,12 +101,14 @@ class ClassPicks:
         return ClassRules(branches, deciders[-1], self.schema, base).without_unread()
 
 
-def _count_alone(rules: RuleSet, fired: Bools, truth: Bools, weight: Floats, threshold: float = 0.5) -> RuleSet:
+def _count_alone(
+    rules: RuleSet, fired: Bools, truth: Bools, weight: Floats, held_out: Codes | None, threshold: float = 0.5
+) -> RuleSet:
     """Count a rule set that is asked alone. Of the schema it keeps what its rules read."""
     codes = np.where(truth, *(rules.classes.index(label) for label in (rules.label, rules.default)))
     decided = first_claim(fired.any(axis=1).reshape(-1, 1))
     together = count_decided((rules.label, rules.default), decided, codes, weight)
-    counts = count_rules(rules, fired, truth, weight)
+    counts = count_rules(rules, fired, truth, weight, held_out)
     base = Baseline(len(weight), float(weight.sum()), counts, together, threshold=threshold)
     return rules.with_baseline(base).without_unread()
 

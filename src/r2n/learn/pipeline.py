@@ -102,6 +102,7 @@ def learn_class(work: Work) -> Learned:
     dropped = set(allowed.names) - set(narrow.names)
     empty = work.empty.with_schema(schema.without(dropped))
     learned = train_and_refine(replace(work, empty=empty, parts=parts, seed=seed))
+    learned = replace(learned, held_out=None if np.array_equal(*parts) else parts[1])
     return learned.with_schema(schema) if dropped else learned
 
 
@@ -172,6 +173,8 @@ def refine_trained(trained: Trained, work: Work) -> Learned:
         "interrupted while refining" if done.interrupted and not watcher.stopped else "",
         done.taught,
         trained.network,
+        alternatives=done.alternatives,
+        short_alternatives=done.short_alternatives,
     )
 
 

@@ -102,9 +102,7 @@ def list_thresholds(
     """Thresholds that are expected to reach ever less of what is promised: from much more than that to less."""
     order = np.argsort(-chances, kind="stable")
     positive, all_ = np.cumsum((weight * truth)[order]), np.cumsum(weight[order])
-    spare = (1.0 - least) * 2.0 ** np.linspace(
-        -5.0, 1.0, PROMISE_STEPS
-    )  # up to twice what may be missing
+    spare = (1.0 - least) * 2.0 ** np.linspace(-5.0, 1.0, PROMISE_STEPS)  # up to twice what may be missing
     if what == "recall":
         places = np.searchsorted(positive / positive[-1], 1.0 - np.minimum(spare, 1.0))
     else:

@@ -26,6 +26,7 @@ class TrainingRows:
     schema: Schema
     labels: Labels
     weight: NDArray[np.float64]
+    numbers: NDArray[np.intp]  # of each row in the table as it came
 
     @classmethod
     def read(cls, X: Any, y: Any, sample_weight: Any, options: Options) -> TrainingRows:
@@ -33,17 +34,18 @@ class TrainingRows:
         table = Table.read(X)
         labels = Labels.learn(y, table.n_rows)
         weight = read_weights(sample_weight, options.class_weight, labels)
-        if not weight.all():
-            some = np.flatnonzero(weight)
+        some = np.flatnonzero(weight)
+        if len(some) < len(weight):
             table, labels, weight = table.take(some, alone=True), labels.take(some), weight[some]
         labels = labels.with_positive(options.positive)
         schema, table = Schema.learn(table, options.categories, options.missing_values)
-        return cls(table, schema, labels, weight)
+        return cls(table, schema, labels, weight, some)
 
     def only(self, rows: NDArray[np.intp]) -> TrainingRows:
         """Some of these rows, of which both classes have some; schema and classes stay."""
         labels = replace(self.labels, codes=self.labels.codes[rows])
-        return replace(self, table=self.table.take(rows), labels=labels, weight=self.weight[rows])
+        taken = {"weight": self.weight[rows], "numbers": self.numbers[rows]}
+        return replace(self, table=self.table.take(rows), labels=labels, **taken)
 
 
 def read_expert(rows: TrainingRows, options: Options) -> Knowledge:

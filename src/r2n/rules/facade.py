@@ -174,7 +174,9 @@ class Facade:
         DataFrame
             The rule's number as printed, its label, the literal, the columns that it reads, and of the rule the share
             of rows that it covers, the share of these that have its label, and how many rows no other rule of its label
-            covers; all by weight. What was not counted is NaN (null in polars). A rule without conditions has one row.
+            covers; all by weight. Then the 95 % interval of its precision (Wilson's, for as many rows as it covers,
+            whatever they weigh), and both on the rows that were held out. What was not counted is NaN (null in polars).
+            A rule without conditions has one row.
 
         Raises
         ------

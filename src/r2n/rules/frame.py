@@ -9,12 +9,14 @@ from typing import Any
 
 from r2n.errors import ParameterError
 from r2n.rules.classes import Model
-from r2n.rules.counts import Baseline, RuleCount
+from r2n.rules.measures import measure_rules
 from r2n.rules.text import write_value
 from r2n.table import Value
 from r2n.table.cells import shown
 
 LIBRARIES = ("pandas", "polars")
+MEASURES = ("precision_low", "precision_high", "held_out_precision", "held_out_low", "held_out_high")
+SHARES = ("coverage", "precision", "alone", *MEASURES)
 
 
 def to_frame(rules: Model, library: str) -> Any:
@@ -31,20 +33,19 @@ def to_frame(rules: Model, library: str) -> Any:
         return frames.DataFrame(columns)
     texts = {"label": frames.String} if all(isinstance(label, str) for label in columns["label"]) else {}
     types = {"rule": frames.Int64, "literal": frames.String, "columns": frames.List(frames.String)}
-    shares = dict.fromkeys(("coverage", "precision", "alone"), frames.Float64)
+    shares = dict.fromkeys(SHARES, frames.Float64)
     frame = frames.DataFrame(columns, schema_overrides={**types, **texts, **shares})
     return frame.with_columns(frames.col(*shares).fill_nan(None))
 
 
 def _columns(rules: Model) -> dict[str, list[Any]]:
     owners = [(label, rule) for label, branch in rules.branches for rule in branch]
-    counts = [None] * len(owners) if rules.baseline is None else rules.baseline.in_order_of(rules)
     labels = _alike([label for label, _ in owners])
-    whole = rules.baseline is not None and rules.baseline.fits(rules)
-    names = ("rule", "label", "literal", "columns", "coverage", "precision", "alone")
+    names = ("rule", "label", "literal", "columns", *SHARES)
     found: dict[str, list[Any]] = {name: [] for name in names}
-    for number, (label, (_, rule), counted) in enumerate(zip(labels, owners, counts, strict=True), start=1):
-        shares = _shares(rules.baseline, counted, whole)
+    measured = zip(labels, owners, measure_rules(rules), _weights_alone(rules), strict=True)
+    for number, (label, (_, rule), measures, alone) in enumerate(measured, start=1):
+        shares = (measures.coverage, measures.precision, alone, *(getattr(measures, name) for name in MEASURES))
         pieces = [(each.text(rules.schema), list(each.columns)) for each in rule.literals] or [("true", [])]
         for text, columns in pieces:
             for name, value in zip(names, (number, label, text, columns, *shares), strict=True):
@@ -59,10 +60,12 @@ def _alike(labels: Sequence[Value]) -> Sequence[Value]:
     return [write_value(label) for label in labels] if mixed or long else labels
 
 
-def _shares(base: Baseline | None, counted: RuleCount | None, whole: bool) -> tuple[float, float, float]:
-    """Compute what is known of a rule: coverage, precision and the weight of the rows that it alone covers."""
-    if base is None or counted is None:
-        return math.nan, math.nan, math.nan
-    coverage = counted.covered.weight / base.weight if base.weight > 0 else math.nan
-    precision = counted.positives.weight / counted.covered.weight if counted.covered.weight > 0 else math.nan
-    return coverage, precision, counted.alone.weight if whole and counted.alone is not None else math.nan
+def _weights_alone(rules: Model) -> list[float]:
+    """The weight of the rows that each rule alone covers; NaN if it is not known, or rules were changed since."""
+    base = rules.baseline
+    if base is None or not base.fits(rules):
+        return [math.nan] * rules.n_rules
+    return [
+        math.nan if counted is None or counted.alone is None else counted.alone.weight
+        for counted in base.in_order_of(rules)
+    ]

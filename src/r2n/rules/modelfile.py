@@ -14,6 +14,7 @@ from r2n.rules.document import CLASSES_FORMAT, FORMAT, LEVELS_FORMAT, VERSION, f
 from r2n.rules.levels import LevelRules
 from r2n.rules.literals import Halfspace, Known, Literal, Membership, Missing
 from r2n.rules.ruleset import Rule, RuleSet
+from r2n.rules.tally import RuleCount
 from r2n.rules.terms import Filled
 from r2n.runtime.outputs import write_file
 
@@ -141,8 +142,14 @@ def _describe_baseline(rules: AnyRules) -> dict[str, object] | None:
     if base is None:
         return None
     decided = None if base.decided is None else [tallies for _, tallies in base.decided]
-    counts = {"rows": base.rows, "weight": base.weight, "rules": base.in_order_of(rules), "decided": decided}
+    rules_counted = [_describe_count(counted) for counted in base.in_order_of(rules)]
+    counts = {"rows": base.rows, "weight": base.weight, "rules": rules_counted, "decided": decided}
     return counts if base.threshold == 0.5 else {**counts, "threshold": base.threshold}
+
+
+def _describe_count(counted: RuleCount | None) -> tuple[object, ...] | None:
+    """Three tallies; if rows were held out, a fourth entry has the counts on them."""
+    return counted[:3] if counted is not None and counted.held_out is None else counted
 
 
 def _describe(literal: Literal | Filled) -> dict[str, object]:

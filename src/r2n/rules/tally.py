@@ -39,6 +39,29 @@ class Tally(NamedTuple):
     weight: float
 
 
+class HeldOutCount(NamedTuple):
+    """The count of one rule on the rows that were held out from the search and chose among its results.
+
+    Parameters
+    ----------
+    rows : Tally
+        All rows held out; of several classes each holds out its own.
+    covered : Tally
+        Those of them where the rule is true.
+    positives : Tally
+        The covered rows that have the rule's label.
+
+    Examples
+    --------
+    >>> HeldOutCount(Tally(100, 100.0), Tally(20, 20.0), Tally(19, 19.0)).covered.rows
+    20
+    """
+
+    rows: Tally
+    covered: Tally
+    positives: Tally
+
+
 class RuleCount(NamedTuple):
     """The count of one rule on some rows.
 
@@ -50,6 +73,8 @@ class RuleCount(NamedTuple):
         The covered rows that have the rule's label.
     alone : Tally or None
         The covered rows where no other rule of its label is true; None if rules were changed since.
+    held_out : HeldOutCount or None
+        The same on those of the rows that were held out; None if none were.
 
     Examples
     --------
@@ -61,6 +86,7 @@ class RuleCount(NamedTuple):
     covered: Tally
     positives: Tally
     alone: Tally | None
+    held_out: HeldOutCount | None = None
 
 
 CountedRules: TypeAlias = tuple[tuple[Value, Rule, RuleCount], ...]
@@ -72,19 +98,31 @@ def owner_of(label: Value, rule: Rule) -> Hashable:
     return value_id(label), rule
 
 
-def count_rules(rules: RuleSet, fired: Bools, truth: Bools, weight: Floats) -> CountedRules:
-    """Count each rule, given which rules are true in which rows, and which rows have the label."""
+def count_rules(
+    rules: RuleSet, fired: Bools, truth: Bools, weight: Floats, held_out: Codes | None = None
+) -> CountedRules:
+    """Count each rule, given which rules are true in which rows, and which rows have the label.
+
+    Rows that were held out are given by their places.
+    """
     alone = fired & (fired.sum(axis=1) == 1)[:, None]
-    covered, positives, only = (
-        [Tally(int(n), float(w)) for n, w in zip(rows, weights, strict=True)]
-        for rows, weights in (
-            (fired.sum(axis=0), weight @ fired),
-            (fired[truth].sum(axis=0), (weight * truth) @ fired),
-            (alone.sum(axis=0), weight @ alone),
-        )
-    )
-    counts = map(RuleCount, covered, positives, only)
+    covered, positives = _tally_rules(fired, weight), _tally_rules(fired & truth[:, None], weight)
+    seen: Sequence[HeldOutCount | None] = [None] * rules.n_rules
+    if held_out is not None:
+        seen = _count_held_out(fired[held_out], truth[held_out], weight[held_out])
+    counts = map(RuleCount, covered, positives, _tally_rules(alone, weight), seen)
     return tuple((rules.label, rule, counted) for rule, counted in zip(rules.rules, counts, strict=True))
+
+
+def _count_held_out(fired: Bools, truth: Bools, weight: Floats) -> list[HeldOutCount]:
+    everyone = Tally(len(weight), float(weight.sum()))
+    parts = zip(_tally_rules(fired, weight), _tally_rules(fired & truth[:, None], weight), strict=True)
+    return [HeldOutCount(everyone, covered, positives) for covered, positives in parts]
+
+
+def _tally_rules(fired: Bools, weight: Floats) -> list[Tally]:
+    """Tally the rows in which each rule is true."""
+    return [Tally(int(n), float(w)) for n, w in zip(fired.sum(axis=0), weight @ fired, strict=True)]
 
 
 def first_claim(claims: Bools) -> Codes:

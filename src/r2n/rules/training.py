@@ -11,7 +11,7 @@ from r2n.rules.anyrules import AnyRules
 from r2n.rules.counts import MOST_WEIGHT, Baseline, other_classes
 from r2n.rules.rule import Rule
 from r2n.rules.ruleset import RuleSet
-from r2n.rules.tally import Decided, RuleCount, Tally, owner_of
+from r2n.rules.tally import Decided, HeldOutCount, RuleCount, Tally, owner_of
 from r2n.table import Value
 from r2n.table.cells import shown
 
@@ -54,11 +54,28 @@ def _threshold(item: object, alone: bool) -> float:
 
 def _rule_count(counts: object, whole: Tally) -> RuleCount:
     match counts:
-        case [covered, positives, alone]:
+        case [covered, positives, alone, *held_out] if len(held_out) < 2:
             within = _tally(covered, whole)
-            return RuleCount(within, _tally(positives, within), None if alone is None else _tally(alone, within))
+            right, only = _tally(positives, within), None if alone is None else _tally(alone, within)
+            return RuleCount(within, right, only, *(_held_out(each, whole, within, right) for each in held_out))
         case _:
-            raise ModelFileError(f"the counts of a rule must be three pairs, not {shown(counts)}.")
+            also = "and a list of three more if rows were held out"
+            raise ModelFileError(f"the counts of a rule must be three pairs, {also}, not {shown(counts)}.")
+
+
+def _held_out(item: object, whole: Tally, covered: Tally, positives: Tally) -> HeldOutCount:
+    """Rows held out are training rows too: none of their counts is larger."""
+    match item:
+        case [rows, fired, right]:
+            everyone = _tally(rows, whole)
+            within = _tally(fired, _lesser(everyone, covered))
+            return HeldOutCount(everyone, within, _tally(right, _lesser(within, positives)))
+        case _:
+            raise ModelFileError(f"the counts of a rule on rows held out must be three pairs, not {shown(item)}.")
+
+
+def _lesser(one: Tally, other: Tally) -> Tally:
+    return Tally(min(one.rows, other.rows), min(one.weight, other.weight))
 
 
 def _decided(item: object, deciders: Sequence[Value], n_classes: int, whole: Tally) -> Decided | None:

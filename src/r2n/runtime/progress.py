@@ -179,6 +179,18 @@ class RefineBar(_Display):
         self._draw(self._part.share(done), f"error {error:.3f}, size {size}, {count(self._moves, 'move')}")
 
 
+class RunsBar(_Display):
+    """Fits done of those to be done, and the time."""
+
+    def __init__(self, runs: int, shown: bool = True) -> None:
+        super().__init__("resampling", shown)
+        self._runs = runs
+
+    def update(self, done: int) -> None:
+        """Say how many are done."""
+        self._draw(done / self._runs, f"{done} of {count(self._runs, 'resample')}")
+
+
 class ProofBar(_Display):
     """Questions asked so far and what is left to read; drawn only once it has taken a second."""
 

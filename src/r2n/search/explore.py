@@ -19,6 +19,7 @@ from r2n.search.plan import COLUMNS_LEFT_TO_GAIN, LEAST_ROWS_SAVED, MOST_RULE_SH
 from r2n.search.pool import find_best_subset
 from r2n.search.problem import Floats, Labelled, Prices, Problem, Rules
 from r2n.search.sample import draw_rows, measure_error
+from r2n.search.structure import keep_best_of_each_structure
 from r2n.search.tasks import Task, carry_out
 
 Level: TypeAlias = tuple[Rules, ...]  # the ends at one price, the best first
@@ -28,7 +29,8 @@ Level: TypeAlias = tuple[Rules, ...]  # the ends at one price, the best first
 class Explored:
     """What an exploration found, also if it was cut short."""
 
-    points: tuple[Point, ...] = ()  # every rule set on the way
+    points: tuple[Point, ...] = ()  # every rule set on the way; of a sketch on some of the rows, its front
+    sketched: tuple[Point, ...] = ()  # the best of each structure in such a sketch, with their errors on its rows
     levels: tuple[Level, ...] = ()  # where the descents at each price ended
     sufficed: bool = False  # whether a point was good enough to stop
     interrupted: bool = False  # by the user's Ctrl-C
@@ -56,7 +58,8 @@ def explore(
     with plan.clock.catch_interrupt() as work, allow_interrupts():
         journey.settle(pose_problems(blank, rows, target, plan, rule), sketched.levels)
     levels = tuple(journey.levels) or sketched.levels
-    return Explored((*sketched.points, *journey.points), levels, interrupted=work.interrupted)
+    points = (*sketched.points, *journey.points)
+    return Explored(points, sketched.sketched, levels, interrupted=work.interrupted)
 
 
 def sketch(
@@ -74,15 +77,19 @@ def sketch(
     At each price but the first (or the only one) the best ones try to escape from where they ended. A rule costs two
     columns, or `rule` if more.
     Exploring stops early, without a report of its last move, where a point suffices. All of it reads some of the rows:
-    of more than `SKETCHED_ROWS` only the points of the front come back, with their errors on all rows.
+    of more than `SKETCHED_ROWS` only the points of the front come back, with their errors on all rows; the best of each
+    structure is in `sketched`.
     """
     journey = Journey(blank, plan, report, suffices)
     few = draw_rows(np.arange(rows.n_rows), rows.truth, SKETCHED_ROWS, plan.seed)
     with plan.clock.catch_interrupt() as work, allow_interrupts():
         problems = pose_problems(blank, rows.take(few), target[few], plan, rule)
         journey.travel(problems, DesignMatrix.of(problems[0]), drop_repeats(starts))
-    points = journey.points if len(few) == rows.n_rows else score_points(journey.points, rows, target)
-    return Explored(tuple(points), tuple(journey.levels), journey.sufficed, work.interrupted)
+    points = journey.points
+    sketched = keep_best_of_each_structure(points) if len(few) < rows.n_rows else ()
+    if sketched:
+        points = score_points(points, rows, target)
+    return Explored(tuple(points), sketched, tuple(journey.levels), journey.sufficed, work.interrupted)
 
 
 def score_points(points: Iterable[Point], rows: Labelled, target: Floats) -> list[Point]:

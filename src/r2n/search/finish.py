@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from r2n.rules import RuleSet
 from r2n.runtime.interrupts import allow_interrupts
+from r2n.search.alternatives import drop_alike, shorten_alternatives
 from r2n.search.choose import Chosen, find_smallest_as_good
 from r2n.search.clock import is_past
 from r2n.search.descent import Report, descend
@@ -31,6 +32,8 @@ class Refined:
     short: tuple[RuleSet, ...]  # the rules of each point with short numbers; those chosen are not fitted to all rows
     interrupted: bool = False  # by the user's Ctrl-C; the rules are the best found until then
     taught: bool = False  # whether a teacher's opinion was mixed into the labels
+    alternatives: tuple[Point, ...] = ()  # that read other columns, and do as well on the rows held out
+    short_alternatives: tuple[RuleSet, ...] = ()  # their rules with short numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,15 @@ class Fitted:
     interrupted: bool = False
 
 
-def finish(chosen: Chosen, taught: Taught, interrupted: bool, sample: Sample, plan: Plan, report: Report) -> Refined:
+def finish(
+    chosen: Chosen,
+    taught: Taught,
+    interrupted: bool,
+    sample: Sample,
+    plan: Plan,
+    report: Report,
+    others: tuple[Point, ...] = (),
+) -> Refined:
     """Refine the chosen rules on all rows, unless exploring was interrupted; then shorten all numbers.
 
     A Ctrl-C keeps what was done before it.
@@ -50,12 +61,16 @@ def finish(chosen: Chosen, taught: Taught, interrupted: bool, sample: Sample, pl
     if not interrupted and not is_past(plan.clock.finish):
         fitted = fit_to_all_rows(chosen, taught, sample, plan, report)
     rules, short = fitted.rules, tuple(point.rules for point in chosen.front)
+    brief = tuple(point.rules for point in others)
     with plan.clock.catch_interrupt() as shortening, allow_interrupts():
         rules = with_short_numbers(rules, table, plan.knowledge, plan.caps.literals)
         short = shorten_points(chosen.front, chosen.place, table, plan)
+        brief = shorten_alternatives(others, table, plan)
     front, place, short = drop_matched(chosen.front, chosen.place, short)
     cut = interrupted or fitted.interrupted or shortening.interrupted
-    return Refined(front, place, fitted.rules, rules, short, cut, taught.labels.taught)
+    return Refined(
+        front, place, fitted.rules, rules, short, cut, taught.labels.taught, *drop_alike(others, brief, rules)
+    )
 
 
 def fit_to_all_rows(chosen: Chosen, taught: Taught, sample: Sample, plan: Plan, report: Report) -> Fitted:

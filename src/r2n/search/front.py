@@ -88,9 +88,14 @@ def find_first_as_good(wrong: np.ndarray, weight: Floats, best: int, most: float
     >>> find_first_as_good(wrong, np.ones(100), best=2, most=1.0)
     1
     """
+    return int(find_as_good(wrong, weight, best, most)[0])
+
+
+def find_as_good(wrong: np.ndarray, weight: Floats, best: int, most: float) -> np.ndarray:
+    """All columns that the one at `best` does not beat by so many standard errors, `best` among them."""
     share = weight / weight.sum()
     errors = share @ wrong
     difference = wrong.astype(np.float64) - wrong[:, [best]]
     inflation = 1.0 - min(float(share @ share), 0.5)  # n - 1 in the place of n
     spread = np.sqrt((share**2) @ (difference - share @ difference) ** 2 / inflation)
-    return int(np.flatnonzero(errors <= errors[best] + most * spread + 1e-12)[0])
+    return np.flatnonzero(errors <= errors[best] + most * spread + 1e-12)

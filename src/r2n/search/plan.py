@@ -145,6 +145,9 @@ PLAIN_ERRORS, FITTED_ERRORS = 1.0, 1.5
 # refine real
 WORTH, WORTH_WITHIN_LIMITS = 2.5, 1.5
 GROWTH_ERRORS = 2.0  # by which rules that grew on all rows must beat those that did not, after a teacher; no benchmark
+# Standard errors by which an alternative may be worse than the choice; how many other structures are compared with it,
+# those of the least error on the rows fitted to, and how many are shown. They change no rule; no benchmark.
+ALTERNATIVE_ERRORS, TRIED_STRUCTURES, MOST_ALTERNATIVES = 1.0, 200, 20
 GROWTH_PART = 4  # on all rows, rules may grow by one column for each so many; no benchmark
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from r2n.rules import RuleSet
+from r2n.search.alternatives import find_alternatives
 from r2n.search.choose import choose
 from r2n.search.descent import Report, ignore_move
 from r2n.search.explore import Explored, drop_repeats, explore
@@ -41,7 +42,8 @@ def refine(
     if not explored.points:
         raise KeyboardInterrupt
     chosen = choose(explored.points, taught, sample, plan)
-    return finish(chosen, taught, explored.interrupted, sample, plan, report)
+    others = find_alternatives(explored, chosen, taught, sample, plan)
+    return finish(chosen, taught, explored.interrupted, sample, plan, report, others)
 
 
 def explore_taught(
@@ -49,7 +51,7 @@ def explore_taught(
 ) -> Explored:
     """Explore on the labels that were taught, beside the points found on the way to them."""
     if taught.interrupted:
-        return Explored(taught.points, interrupted=True)
+        return Explored(taught.points, taught.sketched, interrupted=True)
     rule = plan.rule if taught.labels.noisy or taught.labels.taught else 0.0
     if taught.labels.taught and not plan.caps.user_set_limits():
         plan = replace(plan, depth=max(len(plan.prices) - 1, 1))  # larger rules would not be chosen
@@ -57,4 +59,4 @@ def explore_taught(
     ends = taught.ends[:TAUGHT_STARTS] if taught.labels.taught else taught.ends
     rows, target = lean(sample.fitted, taught.labels.fit, plan.threshold)
     found = explore(blank, rows, target, ends or starts, plan, report, rule)
-    return replace(found, points=(*taught.points, *found.points))
+    return replace(found, points=(*taught.points, *found.points), sketched=(*taught.sketched, *found.sketched))

@@ -28,6 +28,7 @@ class Taught:
     points: tuple[Point, ...] = ()  # of a first search on the labels as they came
     ends: tuple[Rules, ...] = ()  # where its descents ended
     interrupted: bool = False  # by the user's Ctrl-C
+    sketched: tuple[Point, ...] = ()  # the best of each structure that the first search saw
 
     def labels_of(self, sample: Sample, places: Places) -> Floats:
         """The labels of these of all rows."""
@@ -46,17 +47,18 @@ def teach(blank: RuleSet, sample: Sample, starts: Iterable[Rules], plan: Plan, r
     if plan.teacher is None and sample.held_out is not None and len(plan.prices) > 1:
         trial = try_labels(blank, sample, plain, starts, plan, report)
     if trial.interrupted or trial.sufficed:
-        return Taught(plain, trial.points, trial.ends, trial.interrupted)
+        return Taught(plain, trial.points, trial.ends, trial.interrupted, trial.sketched)
     labels = plain
     soon = time.monotonic() + TEACHER_SHARE * seconds  # the rest is to search
     # What rules must not use the teacher must not use either.
     shown = blank.schema.without(plan.knowledge.excluded)
     with plan.clock.catch_interrupt() as work, allow_interrupts():
         labels = clean_labels(sample.fitted, others, shown, plan.teacher, plan.seed, plan.n_jobs, soon, plan.threshold)
-    points = trial.points
+    points, sketched = trial.points, trial.sketched
     if labels.taught:
-        points = tuple(score_points(points, *lean(sample.fitted, labels.fit, plan.threshold)))
-    return Taught(labels, points, trial.ends, work.interrupted)
+        rescored = score_points(points, *lean(sample.fitted, labels.fit, plan.threshold))
+        points, sketched = tuple(rescored), (*points, *sketched)
+    return Taught(labels, points, trial.ends, work.interrupted, sketched)
 
 
 def take_labels(target: Floats, sample: Sample) -> Taught:
