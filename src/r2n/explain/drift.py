@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from r2n.explain.fairness import Groups
+from r2n.explain.fairness import groups as compare_groups
 from r2n.rules.classes import ClassRules
 from r2n.rules.counts import Baseline, RuleCount
 from r2n.rules.ruleset import Rule, RuleSet
@@ -106,6 +108,8 @@ class Check:
         The accuracy in training; NaN if it was not counted, or the rules changed since.
     schema : Schema, optional
         The columns, for printing.
+    groups : Groups, optional
+        How groups of rows are treated.
 
     Examples
     --------
@@ -119,6 +123,7 @@ class Check:
     accuracy: float
     accuracy_then: float
     schema: Schema | None = field(default=None, compare=False, repr=False)
+    groups: Groups | None = None
 
     @property
     def drifting(self) -> tuple[RuleDrift, ...]:
@@ -134,10 +139,10 @@ class Check:
         numbers = ", ".join(str(rule.number) for rule in self.drifting)
         if numbers:
             lines.append(f"! differs from training by more than {_FAR:g} standard errors: rule {numbers}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *([] if self.groups is None else [str(self.groups)])])
 
 
-def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
+def check(rules: RuleSet | ClassRules, X: object, y: Any = None, groups: Sequence[str] = ()) -> Check:
     """Count the rules on new rows and compare with the counts in training, `rules.baseline`.
 
     Parameters
@@ -148,6 +153,8 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
         The new rows: a frame, a dict of columns or a two-dimensional array.
     y : array-like, optional
         Their labels, if known.
+    groups : sequence of str
+        Columns of X whose values make groups, to compare how the rules treat them.
 
     Returns
     -------
@@ -157,7 +164,7 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
     Raises
     ------
     ParameterError
-        If there is not one label for each row.
+        If there is not one label for each row, or a column of `groups` is not there or has too many values.
     SchemaError
         If a column that the rules read is not there, or holds other values than at fit.
 
@@ -192,6 +199,7 @@ def check(rules: RuleSet | ClassRules, X: object, y: Any = None) -> Check:
         math.nan if y is None or now.right is None else _share(now.right, now.rows),
         math.nan if then is None or right is None else _share(right, then.rows),
         rules.schema,
+        compare_groups(rules, X, y, groups) if groups else None,
     )
 
 
