@@ -11,8 +11,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_random_state
 
-from r2n.errors import ConstantRules, Interrupted, ParameterError, UnseenCategory
+from r2n.errors import ConstantRules, GapNotKept, Interrupted, ParameterError, UnseenCategory
 from r2n.estimator.fitted import FittedModel
+from r2n.estimator.reached import HeldOut, describe_gaps
 from r2n.learn.fronts import Fronts
 from r2n.learn.interruption import describe_interruption
 from r2n.learn.learned import Learned, forget_unread
@@ -44,12 +45,19 @@ class R2NClassifier(FittedModel, Parameters):
         from all restarts at several prices, escapes from where they end, and builds a front to choose from. "thorough"
         escapes many more times, which takes minutes: for a final model. "none" applies only the limits below: to see
         what the network learned by itself.
-    teacher : bool or None, default=None
-        Whether to mix the opinion of gradient boosting into the labels that the search fits to. None decides by itself:
+    teacher : bool, classifier, array or None, default=None
+        A fitted classifier with `predict_proba`, or its probabilities, to distil into rules: see below. Else whether to
+        mix the opinion of gradient boosting into the labels that the search fits to. None decides by itself:
         only where first rules and boosting both err on more than 5 % of rows they did not see. Take False where labels
         are clean or a class is rare, True where you know that they are noisy. Where a logistic fit is nearer to the
         labels than boosting, the mean of both is mixed in. No teacher is used where the fit is nearer than that mean
         too, or where mixing would turn over half of a class. Scores are always on the labels as they came.
+        Give a classifier to have rules that decide as it does: its probabilities then take the place of the labels, no
+        boosting is asked, and that point of the front is chosen which agrees best with its decisions on rows held out.
+        It is asked for X as `fit` is given it. An array holds the probability of `positive` for each row, or one column
+        for each class in `y`, sorted. Predicting needs no teacher, but a pickled estimator contains its parameters:
+        pickle `rules_`, or set `teacher` to None, if the teacher must not go along. `clone`, and so cross-validation,
+        unfits a classifier that is not wrapped in `sklearn.frozen.FrozenEstimator`.
     max_columns : int or None, default=4
         The most columns in a literal. Lower it for conditions that are easier to read; None sets no limit.
     max_literals : int or None, default=None
@@ -94,6 +102,16 @@ class R2NClassifier(FittedModel, Parameters):
         policy demands.
     exclude : list of str or None, default=None
         Columns that no learned rule may read. Name what must not decide, or is not known in time.
+    groups : list of str or None, default=None
+        Columns whose values make groups of rows, such as `["sex"]`: `groups_` compares how the rules treat them.
+        Numbers of more than ten values are cut at their quartiles. Rules may read these columns unless `exclude` names
+        them.
+    max_gap : dict or None, default=None
+        The most that groups of a column may differ on rows held out, for two classes: with `{"sex": 0.05}` the shares
+        that get the label differ by at most 0.05, a margin for chance included. Set it where equal treatment is
+        demanded; it costs accuracy and a search for each of a few prices on the gap.
+    gap : {"selection", "recall"}, default='selection'
+        What `max_gap` bounds: the share of all rows that get the label, or of those that are of its class.
     apart : list of groups of str, or None, default=None
         Columns of which no learned rule may read two, such as `[("age", "region")]`. Use it where a combination would
         stand for something that must not decide.
@@ -129,6 +147,13 @@ class R2NClassifier(FittedModel, Parameters):
         The trained network. None if there was none, and in a pickled model: it knows of columns that no rule reads.
     teacher_used_ : tuple of labels
         The classes whose rules were fitted to labels that a teacher changed.
+    fidelity_ : float or None
+        The share of rows held out, by weight, on which `rules_` and the given teacher decide alike: the teacher decides
+        for the positive class if that is more probable than not, of several classes for the most probable. None without
+        a given teacher. Where no rows are held out it is that of all training rows.
+    groups_ : Groups or None
+        How `rules_` treat the groups of `groups` and `max_gap` on rows held out: selection rate, recall and precision,
+        with intervals; a table of sums, without rows. None if neither is given.
     moves_ : list of Move
         Every accepted move of the search, without its rules.
     history_ : list of Record
@@ -219,6 +244,8 @@ class R2NClassifier(FittedModel, Parameters):
         -----
         ConstantRules
             If no rules were found that beat always giving one answer.
+        GapNotKept
+            If too few rows are held out to promise that `max_gap` is kept.
         Interrupted
             If a Ctrl-C ended the fit; the rules are then the best found until then.
         UnseenCategory
@@ -243,6 +270,8 @@ class R2NClassifier(FittedModel, Parameters):
             self._remember(learned, rows, has_text_names(X))
             late = ctrl_c.take()
         self.interrupted_ = any(each.interrupted for each in learned.values())
+        if gaps := describe_gaps(self.groups_, options.max_gap, options.gap, learned.values()):
+            warnings.warn(gaps, GapNotKept, stacklevel=2)
         words = describe_interruption(learned, late)
         if words:
             warnings.warn(words, Interrupted, stacklevel=2)
@@ -275,7 +304,12 @@ class R2NClassifier(FittedModel, Parameters):
         else:
             self._picks = ClassPicks.count(candidates, rows.table, labels.codes, weight)
         self.front_ = Fronts.of(one.front for one in each)
+        held_out = HeldOut.of(rows, each)
+        options = self._picks.options if held_out.measures and isinstance(self._picks, Picks) else ()
+        self._reached = tuple(map(held_out.measure, options))
         self._use(tuple(self.front_.row(k, one.chosen) for k, one in enumerate(each) if one.chosen is not None))
+        if held_out.measures and not self._reached:
+            self._show(held_out.measure(self.rules_))
         if not self.chosen_:  # not refined
             del self.front_, self.chosen_
 

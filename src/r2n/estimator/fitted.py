@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from r2n.errors import ParameterError, SchemaError
+from r2n.estimator.reached import Reached
+from r2n.explain import Groups
 from r2n.learn.fronts import Fronts
 from r2n.learn.given import evaluate_literals
 from r2n.learn.picks import ClassPicks, Picks
 from r2n.learn.reading import read_as_fitted
+from r2n.learn.trained import TrainedNetwork
+from r2n.rewrite.cleanup import Step
 from r2n.rules import ClassRules, RuleSet, rename_columns
-from r2n.table import Table
+from r2n.search import Move
+from r2n.table import Schema, Table, Value
+
+if TYPE_CHECKING:
+    from r2n.network import Record
 
 
 class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # sklearn is untyped
@@ -24,14 +32,29 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
 
     classes_: NDArray[Any]
     front_: Fronts
+    history_: list[Record]
+    interrupted_: bool
+    moves_: list[Move]
+    network_: TrainedNetwork | None
     rules_: RuleSet | ClassRules
+    schema_: Schema
+    steps_: tuple[Step, ...]
+    teacher_used_: tuple[Value, ...]
+    fidelity_: float | None
+    groups_: Groups | None
     _picks: Picks | ClassPicks
+    _reached: tuple[Reached, ...]  # by each rule set that `pick` may take; none of several classes
 
     def _use(self, chosen: tuple[int, ...]) -> None:
         """Make the rules in these rows of the front those of this model."""
         self.chosen_ = chosen
         places = dict(map(self.front_.place, chosen))
         self.rules_ = self._picks.model([places.get(k, 0) for k in range(len(self.front_.fronts))])
+        self._show(self._reached[places.get(0, 0)] if self._reached else Reached())
+
+    def _show(self, reached: Reached) -> None:
+        """Show what these rules reach on the rows held out."""
+        self.fidelity_, self.groups_ = reached.fidelity, reached.groups
 
     def pick(self, *rows: int) -> Self:
         """Copy the model with the rules of another row of its front.
@@ -47,8 +70,9 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         -------
         R2NClassifier
             The other model, as complete as this one: with short numbers that change no prediction on the training rows,
-            training counts and probabilities, and the order in which several classes are tried. Only the rules that
-            `fit` chose are fitted to all rows; those of other rows are fitted to the rows that were not held out. If
+            training counts and probabilities, and the order in which several classes are tried (`fidelity_` and
+            `groups_` are then None). Only the rules that `fit` chose are fitted to all rows; those of other rows are
+            fitted to the rows that were not held out. If
             `time_limit` was up, rows far from the chosen one keep their long numbers.
 
         Raises
@@ -70,7 +94,7 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         """
         check_is_fitted(self, "rules_")
         if not hasattr(self, "front_"):
-            raise ParameterError("there is no front to pick from: with effort='none' nothing was refined.")
+            raise ParameterError("there is no front to pick from: effort='none' and `update` make none.")
         for i in rows:
             if not isinstance(i, int | np.integer) or isinstance(i, bool):
                 raise ParameterError(f"pick takes whole numbers, rows of the front, not {i!r}.")

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from r2n.learn.trained import ClassNetwork
 from r2n.network import Record
 from r2n.rewrite.cleanup import Step
@@ -27,8 +30,10 @@ class Learned:
     short: tuple[RuleSet, ...] = ()  # the rules of each point, with short numbers
     chosen: int | None = None
     interrupted: str = ""  # by the user's Ctrl-C: where
-    taught: bool = False  # whether a teacher's opinion was mixed into the labels
+    taught: bool = False  # whether a teacher's opinion is in the labels
     network: ClassNetwork | None = None
+    held_out: NDArray[np.intp] | None = None  # the places of the rows that judged; None if it was not begun
+    kept: bool = True  # whether every bound on a gap between groups is kept
 
     def with_schema(self, schema: Schema) -> Learned:
         """Put this schema into its rules and those of its front."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from r2n.learn.parameters import (
     BOOLEAN,
     CALLABLE,
@@ -39,7 +41,32 @@ from r2n.search.plan import (
 if TYPE_CHECKING:
     from r2n.network import Record
 
+SHARE = number("above 0 and at most 1", lambda value: 0 < value <= 1)
 SETTINGS = Requirement("None or a NetworkSettings", lambda value: value is None or isinstance(value, NetworkSettings))
+
+
+TEACHER = Requirement(
+    "None, True, False, a fitted classifier with predict_proba, or an array of probabilities",
+    lambda value: value is None or BOOLEAN.holds(value) or asks_classifier(value) or is_array(value),
+)
+GAPS = Requirement(
+    "a dict of columns and the most that their groups may differ, above 0 and at most 1",
+    lambda value: (
+        isinstance(value, Mapping)
+        and len(value) > 0
+        and all(isinstance(name, str) and SHARE.holds(most) for name, most in value.items())
+    ),
+)
+
+
+def asks_classifier(teacher: Any) -> bool:
+    """Whether probabilities can be asked of it."""
+    return not isinstance(teacher, type) and callable(getattr(teacher, "predict_proba", None))
+
+
+def is_array(teacher: Any) -> bool:
+    """Whether it may be probabilities: a list, or what numpy reads as an array."""
+    return isinstance(teacher, list | tuple) or (hasattr(teacher, "__array__") and not isinstance(teacher, np.generic))
 
 
 NETWORK_PROGRESS = 0.5  # the network's part of the progress bar
@@ -51,7 +78,7 @@ class Parameters:
 
     network: NetworkSettings | None = parameter(NetworkSettings(), SETTINGS)
     effort: str = parameter("default", one_of("none", "quick", "default", "thorough"))
-    teacher: bool | None = parameter(None, optional(BOOLEAN))
+    teacher: Any = parameter(None, TEACHER)
     max_columns: int | None = parameter(4, optional(whole(1)))
     max_literals: int | None = parameter(None, optional(whole(1)))
     max_rules: int | None = parameter(None, optional(whole(1)))
@@ -66,6 +93,9 @@ class Parameters:
     start: Any = parameter(None)
     fixed: Any = parameter(None)
     exclude: Any = parameter(None)
+    groups: Collection[str] | None = parameter(None, optional(NAMES))
+    max_gap: Mapping[str, float] | None = parameter(None, optional(GAPS))
+    gap: str = parameter("selection", one_of("selection", "recall"))
     apart: Any = parameter(None)
     monotone: Any = parameter(None)
     class_weight: Any = parameter(None)
@@ -92,6 +122,16 @@ class Options(Parameters):
     def categories(self) -> tuple[str, ...]:
         """The columns of `categorical`, whichever collection names them."""
         return () if self.categorical is None else tuple(self.categorical)
+
+    @property
+    def distils(self) -> bool:
+        """Whether the user gave a teacher, or its probabilities."""
+        return self.teacher is not None and not BOOLEAN.holds(self.teacher)
+
+    @property
+    def grouped(self) -> tuple[str, ...]:
+        """The columns whose groups are compared."""
+        return tuple(dict.fromkeys([*(self.groups or ()), *(self.max_gap or ())]))
 
     @property
     def scaling(self) -> str:
@@ -122,7 +162,7 @@ class Options(Parameters):
             caps=self.caps,
             rule=PLAIN_RULE if self.caps.user_set_limits() else effort.rule,
             knowledge=self.knowledge,
-            teacher=False if starting and self.teacher is None else self.teacher,
+            teacher=False if starting and self.teacher is None else self.teacher if not self.distils else None,
             seed=seed,
             n_jobs=1 if starting else self.n_jobs,
             clock=Clock.of(began, self.time_limit, EXPLORE_SHARE, FINISH_SHARE),

@@ -41,7 +41,7 @@ class Work:
     @property
     def judges(self) -> Labelled:
         """The rows held out."""
-        return self.rows.take(self.parts[1])
+        return self.rows.as_taught().take(self.parts[1])
 
 
 def learn_classes(
@@ -71,7 +71,7 @@ def learn_by_position(
         one = Learned(empty, empty, interrupted=NOT_BEGUN)
         if not any(before.interrupted for before in learned.values()):
             own = replace(options, part=Part(len(learned), len(described), first))
-            labelled = Labelled(rows.table, rows.labels.codes == k, rows.weight)
+            labelled = rows.labelled(k, own)
             try:
                 one = learn_class(Work(empty, labelled, scaling, own, rng, began))
             except KeyboardInterrupt:
@@ -91,10 +91,10 @@ def learn_class(work: Work) -> Learned:
     allowed = schema.without(options.knowledge.excluded)
     named = options.knowledge.columns & set(allowed.names)
     # Rows held out have no say in which columns are read: they are to judge what was made of them.
-    narrow = screen_columns(work.rows.take(parts[0]), allowed, named, seed)
+    narrow = screen_columns(work.rows.as_taught().take(parts[0]), allowed, named, seed)
     dropped = set(allowed.names) - set(narrow.names)
     empty = work.empty.with_schema(schema.without(dropped))
-    learned = train_and_refine(replace(work, empty=empty, parts=parts, seed=seed))
+    learned = replace(train_and_refine(replace(work, empty=empty, parts=parts, seed=seed)), held_out=parts[1])
     return learned.with_schema(schema) if dropped else learned
 
 
@@ -122,13 +122,13 @@ def train(work: Work) -> Trained:
     """Train the network, on a part of the rows where the search reads the others."""
     from r2n.learn.network import train_network  # it loads JAX, which only those need who train a network
 
-    options, rows, parts, schema = work.options, work.rows, work.parts, work.empty.schema
+    options, rows, parts, schema = work.options, work.rows.as_taught(), work.parts, work.empty.schema
     assert schema is not None
     if options.effort != "none":
         rows, parts = draw_fewer(rows, parts, work.seed)
     columns = schema.without(options.knowledge.excluded).numeric
     own = work.scaling.only(columns)
-    if rows is not work.rows:
+    if rows.table is not work.rows.table:
         own = Scaling.learn(rows.table, columns, options.scaling, rows.weight)
     return train_network(work.empty, rows, parts, own, options, work.seed, work.began)
 
@@ -165,6 +165,7 @@ def refine_trained(trained: Trained, work: Work) -> Learned:
         "interrupted while refining" if done.interrupted and not watcher.stopped else "",
         done.taught,
         trained.network,
+        kept=done.kept,
     )
 
 

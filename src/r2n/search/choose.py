@@ -39,8 +39,10 @@ def choose(points: Iterable[Point], taught: Taught, sample: Sample, plan: Plan) 
     truths = [(point.rules.truth(sample.fitted.table), point.rules.truth(sample.judges.table)) for point in front]
     front = front.scored(truths, sample.fitted, sample.held_out)
     judged = taught.labels_of(sample, sample.judges_at)
+    if taught.labels.distilled:
+        judged = (judged > 0.5).astype(np.float64)  # what counts is to agree with what the teacher decides
     wrong = np.column_stack([np.abs(judged - said) for _, said in truths])
-    if taught.labels.taught:
+    if taught.doubtful:
         return Chosen(front, choose_taught(front, wrong, sample, plan))
     return Chosen(front, choose_plain(front, wrong, sample, plan.caps))
 
