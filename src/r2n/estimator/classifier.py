@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.utils.validation import check_random_state
 
 from r2n.errors import ConstantRules, GapNotKept, Interrupted, ParameterError, UnseenCategory
-from r2n.estimator.fitted import FittedModel
 from r2n.estimator.reached import HeldOut, describe_gaps
+from r2n.estimator.updating import UpdatableModel
 from r2n.learn.fronts import Fronts
 from r2n.learn.interruption import describe_interruption
 from r2n.learn.learned import Learned, forget_unread
@@ -29,7 +29,7 @@ from r2n.table import Value, has_text_names
 
 
 @dataclass(kw_only=True, eq=False, repr=False)  # a constructor of its own, so that errors name this class
-class R2NClassifier(FittedModel, Parameters):
+class R2NClassifier(UpdatableModel, Parameters):
     """Learn a rule set, and the conditions in it, from a table of labelled rows.
 
     Two classes get one rule set, which describes the class `positive`. Of more classes each gets one of its own.
@@ -160,6 +160,8 @@ class R2NClassifier(FittedModel, Parameters):
         What training recorded, epoch by epoch.
     steps_ : tuple of Step
         What was done between the network and `rules_`, and how many training rows each step changed.
+    updated_ : Updated
+        What `update` changed; not there in a model that `fit` made.
     interrupted_ : bool
         Whether a Ctrl-C ended the fit early; `rules_` are then the best found until then.
     classes_ : array

@@ -136,6 +136,9 @@ WORTH, WORTH_WITHIN_LIMITS = 2.5, 1.5
 # Chosen on Adult's first two folds of random_state=900: answers gap
 GAP_ERRORS, GAP_ROUNDS, GAP_STEP, GAP_AIM = 2.5, 5, 2.0, 0.8
 GROWTH_ERRORS = 2.0  # by which rules that grew on all rows must beat those that did not, after a teacher; no benchmark
+# New rows change rules by so many standard errors, on this share of them, which the changes were not fitted to; and a
+# column must save so many rows of the others. No benchmark.
+UPDATE_ERRORS, UPDATE_SHARE, UPDATE_ROWS_SAVED = 2.0, 0.5, 2.0
 GROWTH_PART = 4  # on all rows, rules may grow by one column for each so many; no benchmark
 
 
