@@ -198,7 +198,9 @@ def test_a_kernel_reads_nothing_of_other_files(path: Path) -> None:
 
 def test_every_constant_of_the_plan_names_its_benchmark() -> None:
     """In the comment beside it or in those above it; or says that there is none."""
-    benchmarks = (ROOT / "benchmarks" / "refine.py").read_text(encoding="utf-8")
+    benchmarks = "".join(
+        (ROOT / "benchmarks" / f"{name}.py").read_text(encoding="utf-8") for name in ("refine", "answers")
+    )
     lines = (SOURCE / "search" / "plan.py").read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines):
         if re.match(r"[A-Z][A-Z_, ]+ = ", line):
@@ -206,9 +208,9 @@ def test_every_constant_of_the_plan_names_its_benchmark() -> None:
             while lines[above - 1].startswith("#"):
                 above -= 1
             comment = " ".join(lines[above : number + 1])
-            named = re.findall(r"\brefine (\w+)", comment)
+            named = re.findall(r"\b((?:refine|answers) \w+)", comment)
             assert named or "no benchmark" in comment.lower(), line
-            assert all(f"refine {each} " in benchmarks for each in named), line
+            assert all(f"{each} " in benchmarks for each in named), line
 
 
 def test_the_package_names_of_the_top_are_for_the_command_line_alone() -> None:

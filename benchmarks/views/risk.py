@@ -41,9 +41,9 @@ def view() -> Mapping[str, Any]:
         for method in METHODS
     }
     draws = [r for r in records if r["task"] == "rare" and r["seed"] < 100]
-    whole = {table: own for table in TABLES if all(own := [cells[table, method] for method in METHODS])}
+    whole = [table for table in TABLES if all(cells[table, method] for method in METHODS)]
     return {
-        "tables": list(whole),
+        "tables": whole,
         "methods": METHODS,
         "titles": TITLES,
         "cells": cells,

@@ -16,6 +16,7 @@
     └── R2NWarning
         ├── BrokenPromise                  no threshold keeps what was promised
         ├── ConstantRules                  no rules were found that beat a constant
+        ├── GapNotKept                     a bound on the gap between groups cannot be promised
         ├── Interrupted                    stopped early, with the best found so far
         ├── RepeatedColumns                columns of a file have the same name, and got suffixes
         ├── UnseenCategory                 an expert names a category that no row has
@@ -31,6 +32,7 @@ __all__ = [
     "ConstantRules",
     "DataUnavailable",
     "EngineUnavailable",
+    "GapNotKept",
     "Interrupted",
     "ModelFileError",
     "OutputError",
@@ -186,6 +188,10 @@ class BrokenPromise(R2NWarning):
 
 class ConstantRules(R2NWarning):
     """No rules beat a constant answer, so the model is that constant."""
+
+
+class GapNotKept(R2NWarning):
+    """Too few rows are held out to promise that a bound on the gap between groups is kept."""
 
 
 class Interrupted(R2NWarning):

@@ -188,7 +188,7 @@ def rows_of(X: pd.DataFrame, y: np.ndarray) -> TrainingRows:
     return TrainingRows.read(X, y, None, Options.read(R2NClassifier().get_params(deep=False)))
 
 
-def rules_of(*texts: str) -> list[tuple]:  # type: ignore[type-arg]
+def rules_of(*texts: str) -> list[tuple]:
     return [RuleSet.parse(f"yes if {text} else no").rules for text in texts]
 
 

@@ -39,6 +39,7 @@ def test_a_promised_recall_is_reached_on_new_rows_without_flagging_all(model: R2
 
 def test_what_was_tried_is_told(model: R2NClassifier) -> None:
     traded = model.trade_off_
+    assert traded.chosen is not None
     chosen = traded[traded.chosen]
     assert traded.kept
     assert chosen.lower("recall") >= 0.8

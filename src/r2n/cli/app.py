@@ -1,4 +1,4 @@
-"""The command line: `r2n demo`, `fit`, `show`, `predict`, `explain`, `diff`, `check`, `export`."""
+"""The command line: `r2n demo`, `fit`, `show`, `predict`, `explain`, `diff`, `check`, `update`, `export`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from r2n import __version__
-from r2n.cli import commands, demo, fit
+from r2n.cli import commands, demo, fit, update
 from r2n.cli.screen import accept_all_signs, discard_unwritten_output, out, show_error, show_warning
 from r2n.errors import R2NError
 
@@ -23,6 +23,7 @@ app.command("export", cls=commands.ExportCommand, context_settings=commands.ANY_
 app.command("explain")(commands.explain_row)
 app.command("diff")(commands.diff_models)
 app.command("check")(commands.check_model)
+app.command("update")(update.update_model)
 
 
 def main() -> None:

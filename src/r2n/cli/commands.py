@@ -168,11 +168,13 @@ def check_model(
     model: Model,
     table: Annotated[Path, typer.Argument(help="A CSV or Parquet file with the same columns.")],
     target: Annotated[str | None, typer.Option(help="The column of the true labels, if it is there.")] = None,
+    groups: Annotated[list[str] | None, typer.Option(help="A column whose groups to compare; may be repeated.")] = None,
 ) -> None:
     """Count each rule on new rows, and compare with what it was in training."""
     rules = load(model)
     frame = read_rows(rules, table, target)
-    typer.echo(str(check(rules, frame, None if target is None else _targets(rules, frame, target))))
+    labels = None if target is None else read_targets(rules, frame, target)
+    typer.echo(str(check(rules, frame, labels, groups or ())))
 
 
 def load(path: Path) -> AnyRules:
@@ -276,7 +278,8 @@ def _pair(rules: AnyRules, word: str) -> tuple[str, Value | None]:
 # -- labels as text ----------------------------------------------------------------------------------
 
 
-def _targets(rules: AnyRules, frame: pd.DataFrame, target: str) -> list[Any]:
+def read_targets(rules: AnyRules, frame: pd.DataFrame, target: str) -> list[Any]:
+    """Read a column of true labels, which must hold some of the model's."""
     if target not in frame.columns:
         raise SchemaError(no_such_column(target, [str(name) for name in frame.columns], "the table"))
     cells = frame[target]

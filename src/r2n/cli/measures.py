@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from r2n.rules import Model
+from r2n.rules import AnyRules
 from r2n.rules.measures import RuleMeasures, measure_rules
 from r2n.rules.text import write_value
 
@@ -12,7 +12,7 @@ NOTE = "precision with its 95 % interval"
 HELD_OUT = "; rows held out chose the size of the rules, and the last fit read them too, so theirs is a little too good"
 
 
-def write_measures(rules: Model) -> str:
+def write_measures(rules: AnyRules) -> str:
     """Write a line for each rule; nothing if no rule was counted.
 
     >>> from r2n.rules import RuleSet

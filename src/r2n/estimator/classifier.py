@@ -10,8 +10,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_random_state
 
-from r2n.errors import ConstantRules, Interrupted, ParameterError, UnseenCategory
+from r2n.errors import ConstantRules, GapNotKept, Interrupted, ParameterError, UnseenCategory
 from r2n.estimator.learning import LearningModel
+from r2n.estimator.reached import describe_gaps
 from r2n.estimator.resampled import WeakRows
 from r2n.learn.interruption import describe_interruption
 from r2n.learn.options import Options, Parameters
@@ -39,12 +40,19 @@ class R2NClassifier(LearningModel, Parameters):
         from all restarts at several prices, escapes from where they end, and builds a front to choose from. "thorough"
         escapes many more times, which takes minutes: for a final model. "none" applies only the limits below: to see
         what the network learned by itself.
-    teacher : bool or None, default=None
-        Whether to mix the opinion of gradient boosting into the labels that the search fits to. None decides by itself:
+    teacher : bool, classifier, array or None, default=None
+        A fitted classifier with `predict_proba`, or its probabilities, to distil into rules: see below. Else whether to
+        mix the opinion of gradient boosting into the labels that the search fits to. None decides by itself:
         only where first rules and boosting both err on more than 5 % of rows they did not see. Take False where labels
         are clean or a class is rare, True where you know that they are noisy. Where a logistic fit is nearer to the
         labels than boosting, the mean of both is mixed in. No teacher is used where the fit is nearer than that mean
         too, or where mixing would turn over half of a class. Scores are always on the labels as they came.
+        Give a classifier to have rules that decide as it does: its probabilities then take the place of the labels, no
+        boosting is asked, and that point of the front is chosen which agrees best with its decisions on rows held out.
+        It is asked for X as `fit` is given it. An array holds the probability of `positive` for each row, or one column
+        for each class in `y`, sorted. Predicting needs no teacher, but a pickled estimator contains its parameters:
+        pickle `rules_`, or set `teacher` to None, if the teacher must not go along. `clone`, and so cross-validation,
+        unfits a classifier that is not wrapped in `sklearn.frozen.FrozenEstimator`.
     threshold : float or None, default=None
         The probability from which a row is to be called positive, for two classes; None is one half. Lower it where a
         miss costs more than a false alarm: with t, a miss costs (1 - t)/t false alarms. Network, teacher, search and
@@ -115,6 +123,16 @@ class R2NClassifier(LearningModel, Parameters):
         policy demands.
     exclude : list of str or None, default=None
         Columns that no learned rule may read. Name what must not decide, or is not known in time.
+    groups : list of str or None, default=None
+        Columns whose values make groups of rows, such as `["sex"]`: `groups_` compares how the rules treat them.
+        Numbers of more than ten values are cut at their quartiles. Rules may read these columns unless `exclude` names
+        them.
+    max_gap : dict or None, default=None
+        The most that groups of a column may differ on rows held out, for two classes: with `{"sex": 0.05}` the shares
+        that get the label differ by at most 0.05, a margin for chance included. Set it where equal treatment is
+        demanded; it costs accuracy and a search for each of a few prices on the gap.
+    gap : {"selection", "recall"}, default='selection'
+        What `max_gap` bounds: the share of all rows that get the label, or of those that are of its class.
     apart : list of groups of str, or None, default=None
         Columns of which no learned rule may read two, such as `[("age", "region")]`. Use it where a combination would
         stand for something that must not decide.
@@ -159,12 +177,21 @@ class R2NClassifier(LearningModel, Parameters):
         The trained network. None if there was none, and in a pickled model: it knows of columns that no rule reads.
     teacher_used_ : tuple of labels
         The classes whose rules were fitted to labels that a teacher changed.
+    fidelity_ : float or None
+        The share of rows held out, by weight, on which `rules_` and the given teacher decide alike: the teacher decides
+        for the positive class if that is more probable than not, of several classes for the most probable. None without
+        a given teacher. Where no rows are held out it is that of all training rows.
+    groups_ : Groups or None
+        How `rules_` treat the groups of `groups` and `max_gap` on rows held out: selection rate, recall and precision,
+        with intervals; a table of sums, without rows. None if neither is given.
     moves_ : list of Move
         Every accepted move of the search, without its rules.
     history_ : list of Record
         What training recorded, epoch by epoch.
     steps_ : tuple of Step
         What was done between the network and `rules_`, and how many training rows each step changed.
+    updated_ : Updated
+        What `update` changed; not there in a model that `fit` made.
     interrupted_ : bool
         Whether a Ctrl-C ended the fit early; `rules_` are then the best found until then.
     classes_ : array
@@ -249,6 +276,8 @@ class R2NClassifier(LearningModel, Parameters):
         -----
         ConstantRules
             If no rules were found that beat always giving one answer.
+        GapNotKept
+            If too few rows are held out to promise that `max_gap` is kept.
         Interrupted
             If a Ctrl-C ended the fit; the rules are then the best found until then.
         UnseenCategory
@@ -274,6 +303,8 @@ class R2NClassifier(LearningModel, Parameters):
             self._rows = WeakRows(X, y, sample_weight)
             late = ctrl_c.take()
         self.interrupted_ = any(each.interrupted for each in learned.values())
+        if gaps := describe_gaps(self.groups_, options.max_gap, options.gap, learned.values()):
+            warnings.warn(gaps, GapNotKept, stacklevel=2)
         words = describe_interruption(learned, late)
         if words:
             warnings.warn(words, Interrupted, stacklevel=2)

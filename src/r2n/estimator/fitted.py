@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from r2n.errors import ParameterError, SchemaError
+from r2n.estimator.reached import Reached
+from r2n.explain import Groups
 from r2n.learn.alternatives import Alternatives
 from r2n.learn.fronts import Fronts
 from r2n.learn.given import evaluate_literals
 from r2n.learn.picks import ClassPicks, Picks
 from r2n.learn.reading import read_as_fitted
+from r2n.learn.trained import TrainedNetwork
+from r2n.rewrite.cleanup import Step
 from r2n.rules import ClassRules, LevelRules, RuleSet, rename_columns
-from r2n.table import Table
+from r2n.search import Move
+from r2n.table import Schema, Table, Value
+
+if TYPE_CHECKING:
+    from r2n.network import Record
 
 
 class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # sklearn is untyped
@@ -28,8 +36,18 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
     classes_: NDArray[Any]
     front_: Fronts
     alternatives_: Alternatives
+    history_: list[Record]
+    interrupted_: bool
+    moves_: list[Move]
+    network_: TrainedNetwork | None
     rules_: RuleSet | ClassRules | LevelRules
+    schema_: Schema
+    steps_: tuple[Step, ...]
+    teacher_used_: tuple[Value, ...]
+    fidelity_: float | None
+    groups_: Groups | None
     _picks: Picks | ClassPicks
+    _reached: tuple[Reached, ...]  # by each rule set that `pick` may take; none of several classes
 
     def _use(self, chosen: tuple[int, ...], others: Mapping[int, int] = MappingProxyType({})) -> None:
         """Make the rules in these rows of the front those of this model; of some classes an alternative, by its place.
@@ -40,6 +58,11 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         fronts = self.front_.fronts
         places = dict(map(self.front_.place, chosen)) | {k: len(fronts[k]) + i for k, i in others.items()}
         self.rules_ = self._picks.model([places.get(k, 0) for k in range(len(fronts))])
+        self._show(self._reached[places.get(0, 0)] if self._reached else Reached())
+
+    def _show(self, reached: Reached) -> None:
+        """Show what these rules reach on the rows held out."""
+        self.fidelity_, self.groups_ = reached.fidelity, reached.groups
 
     def pick(self, *rows: int, alternative: int | None = None) -> Self:
         """Copy the model with the rules of another row of its front, or with an alternative.
@@ -57,8 +80,9 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         -------
         R2NClassifier
             The other model, as complete as this one: with short numbers that change no prediction on the training rows,
-            training counts and probabilities, and the order in which several classes are tried. Only the rules that
-            `fit` chose are fitted to all rows; those of other rows are fitted to the rows that were not held out. If
+            training counts and probabilities, and the order in which several classes are tried (`fidelity_` and
+            `groups_` are then None). Only the rules that `fit` chose are fitted to all rows; those of other rows are
+            fitted to the rows that were not held out. If
             `time_limit` was up, rows far from the chosen one keep their long numbers.
 
         Raises
@@ -80,9 +104,8 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         """
         check_is_fitted(self, "rules_")
         if not hasattr(self, "front_"):
-            why = (
-                "levels have none" if isinstance(self.rules_, LevelRules) else "with effort='none' nothing was refined"
-            )
+            levels = isinstance(self.rules_, LevelRules)
+            why = "levels have none" if levels else "effort='none' and `update` make none"
             raise ParameterError(f"there is no front to pick from: {why}.")
         for i in rows:
             _check_row(i, len(self.front_), "the front")

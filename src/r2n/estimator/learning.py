@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from r2n.errors import BrokenPromise
+from r2n.estimator.reached import HeldOut, Reached
 from r2n.estimator.resampled import ResampledModel
+from r2n.estimator.updating import UpdatableModel
 from r2n.learn.alternatives import Alternatives
 from r2n.learn.fronts import Fronts
 from r2n.learn.learned import Learned, forget_unread
@@ -22,7 +24,7 @@ from r2n.learn.trained import TrainedNetwork
 from r2n.table import Value
 
 
-class LearningModel(ResampledModel):
+class LearningModel(ResampledModel, UpdatableModel):
     """A model that can be fitted."""
 
     def _learn(
@@ -35,7 +37,10 @@ class LearningModel(ResampledModel):
             levels = learn_levels(rows, options, rng, began)
             learned = levels.each
             self._remember(learned, rows, has_names)
+            assert levels.rules.schema is not None
             self.rules_, self.schema_, self.trade_off_ = levels.rules, levels.rules.schema, levels.trade_off
+            reached = HeldOut(rows, levels.judges, options.cut)
+            self._show(reached.measure(levels.rules.view("label")) if reached.measures else Reached())
             return learned
         cut = options.cut
         if options.min_recall is None and options.min_precision is None:
@@ -56,7 +61,7 @@ class LearningModel(ResampledModel):
 
     def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, has_names: bool) -> None:
         """Set the fitted attributes that say how rules came about. They keep no more of columns than rules read."""
-        for name in ("front_", "chosen_", "alternatives_", "_picks", "_others"):  # of an earlier fit
+        for name in ("front_", "chosen_", "alternatives_", "_picks", "_others", "_reached"):  # of an earlier fit
             self.__dict__.pop(name, None)
         self.classes_ = rows.labels.classes
         self.n_features_in_ = len(rows.schema.columns)
@@ -84,6 +89,11 @@ class LearningModel(ResampledModel):
             self._picks = ClassPicks.count(candidates, rows.table, labels.codes, weight, held_out)
         self.front_ = Fronts.of(one.front for one in each)
         self.alternatives_ = Alternatives.of(each, rows.table, rows.numbers)
+        reached = HeldOut.of(rows, each, cut)
+        options = self._picks.options if reached.measures and isinstance(self._picks, Picks) else ()
+        self._reached = tuple(map(reached.measure, options))
         self._use(tuple(self.front_.row(k, one.chosen) for k, one in enumerate(each) if one.chosen is not None))
+        if reached.measures and not self._reached:
+            self._show(reached.measure(self.rules_))
         if not self.chosen_:  # not refined
             del self.front_, self.chosen_, self.alternatives_

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from r2n.explain.fairness import Groups
+from r2n.explain.fairness import groups as compare_groups
 from r2n.explain.leveldrift import LevelDrift, level_drifts, level_lines
 from r2n.explain.shares import FAR, align, differ, percent, share
 from r2n.rules.anyrules import AnyRules
@@ -110,6 +112,8 @@ class Check:
         The columns, for printing.
     levels : tuple of LevelDrift
         One entry for each risk level; none if the rules have no levels.
+    groups : Groups, optional
+        How groups of rows are treated.
 
     Examples
     --------
@@ -125,6 +129,7 @@ class Check:
     accuracy_then: float
     schema: Schema | None = field(default=None, compare=False, repr=False)
     levels: tuple[LevelDrift, ...] = ()
+    groups: Groups | None = None
 
     @property
     def drifting(self) -> tuple[RuleDrift, ...]:
@@ -142,10 +147,10 @@ class Check:
         found = [*([f"rule {numbers}"] if numbers else []), *([f"level {names}"] if names else [])]
         if found:
             lines.append(f"! differs from training by more than {FAR:g} standard errors: {', '.join(found)}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *([] if self.groups is None else [str(self.groups)])])
 
 
-def check(rules: AnyRules, X: object, y: Any = None) -> Check:
+def check(rules: AnyRules, X: object, y: Any = None, groups: Sequence[str] = ()) -> Check:
     """Count the rules on new rows and compare with the counts in training, `rules.baseline`.
 
     Parameters
@@ -156,6 +161,8 @@ def check(rules: AnyRules, X: object, y: Any = None) -> Check:
         The new rows: a frame, a dict of columns or a two-dimensional array.
     y : array-like, optional
         Their labels, if known.
+    groups : sequence of str
+        Columns of X whose values make groups, to compare how the rules treat them.
 
     Returns
     -------
@@ -165,7 +172,7 @@ def check(rules: AnyRules, X: object, y: Any = None) -> Check:
     Raises
     ------
     ParameterError
-        If there is not one label for each row.
+        If there is not one label for each row, or a column of `groups` is not there or has too many values.
     SchemaError
         If a column that the rules read is not there, or holds other values than at fit.
 
@@ -202,6 +209,7 @@ def check(rules: AnyRules, X: object, y: Any = None) -> Check:
         math.nan if then is None or right_then is None else share(right_then, then.rows),
         rules.schema,
         level_drifts(rules, table, now),
+        compare_groups(rules, X, y, groups) if groups else None,
     )
 
 

@@ -30,11 +30,12 @@ class Learned:
     short: tuple[RuleSet, ...] = ()  # the rules of each point, with short numbers
     chosen: int | None = None
     interrupted: str = ""  # by the user's Ctrl-C: where
-    taught: bool = False  # whether a teacher's opinion was mixed into the labels
+    taught: bool = False  # whether a teacher's opinion is in the labels
     network: ClassNetwork | None = None
     alternatives: tuple[Point, ...] = ()  # what else would do; before their numbers were made short
     short_alternatives: tuple[RuleSet, ...] = ()  # their rules, with short numbers
     held_out: NDArray[np.intp] | None = None  # the places of the rows that judged, if they were apart
+    kept: bool = True  # whether every bound on a gap between groups is kept
 
     def with_schema(self, schema: Schema) -> Learned:
         """Put this schema into its rules and those of its front."""

@@ -54,10 +54,12 @@ class Ladder:
         """Estimate each row's chance of being positive, and hold out who judges."""
         scaling = Scaling.learn(rows.table, rows.schema.numeric, options.scaling, rows.weight)
         border = Border.of(rows.schema.names)
-        truth, schema = rows.labels.codes == rows.labels.positive, rows.schema.renamed(border.inward)
+        labels, schema = rows.labels, rows.schema.renamed(border.inward)
+        truth = labels.codes == labels.positive
         inside = Labelled(rows.table.renamed(border.inward), truth, rows.weight)
         entered = border.enter(options)
-        chances = find_chances(inside, schema, entered, rng)
+        own = rows.opinion
+        chances = find_chances(inside, schema, entered, rng) if own is None else own[:, labels.positive]
         parts = split_rows(truth, options.validation_fraction, rng)
         empty = rows.labels.empty_rules(rows.labels.positive, schema)
         return cls(rows, border, inside, empty, scaling.renamed(border.inward), entered, rng, parts, chances)
@@ -65,6 +67,8 @@ class Ladder:
     @property
     def target(self) -> Floats:
         """Each row's label, mixed with its chance unless no teacher is wanted."""
+        if self.given.opinion is not None:
+            return self.chances
         labels = self.rows.truth.astype(np.float64)
         return labels if self.options.teacher is False else mix_labels(self.chances, labels)
 
@@ -80,19 +84,21 @@ class LearnedLevels:
     rules: LevelRules
     each: dict[Value, Learned]
     trade_off: TradeOff
+    judges: Places  # the rows that said which levels are in order
 
 
 def learn_levels(rows: TrainingRows, options: Options, rng: np.random.RandomState, began: float) -> LearnedLevels:
     """Estimate chances, cut them into levels, fit a rule set to each cut, merge what is not clearly in order."""
     ladder = Ladder.of(rows, options, rng)
     truth, held_out = ladder.rows.truth, ladder.parts[1]
+    assert options.levels is not None
     cuts = read_cuts(options.levels, ladder.chances, rows.weight)
     each = {cut: ladder.name(one) for cut, one in climb_down(ladder, cuts, began).items()}
     enough = min(truth[held_out].sum(), (~truth[held_out]).sum()) >= FEWEST_ORDERED
     judges = held_out if enough else np.arange(len(truth))
     chain = merge_levels([one.rules.rules for one in each.values()], rows, judges)
     named = name_levels(chain, rows, options)
-    return LearnedLevels(named, each, trade_levels(named, rows, judges))
+    return LearnedLevels(named, each, trade_levels(named, rows, judges), judges)
 
 
 def find_chances(rows: Labelled, schema: object, options: Options, rng: np.random.RandomState) -> Floats:
@@ -144,7 +150,7 @@ def learn_level(ladder: Ladder, left: Places, options: Options) -> Learned:
     work = Work(ladder.empty, rows, ladder.scaling, options, ladder.rng, began, parts, seed, target)
     allowed = schema.without(options.knowledge.excluded)
     named = options.knowledge.columns & set(allowed.names)
-    narrow = screen_columns(work.weighed.take(parts[0]), allowed, named, seed)
+    narrow = screen_columns(work.taught.take(parts[0]), allowed, named, seed)
     dropped = set(allowed.names) - set(narrow.names)
     learned = train_and_refine(replace(work, empty=ladder.empty.with_schema(schema.without(dropped))))
     return learned.with_schema(schema) if dropped else learned

@@ -66,6 +66,30 @@ LEVELS = Requirement(
 SETTINGS = Requirement("None or a NetworkSettings", lambda value: value is None or isinstance(value, NetworkSettings))
 
 
+TEACHER = Requirement(
+    "None, True, False, a fitted classifier with predict_proba, or an array of probabilities",
+    lambda value: value is None or BOOLEAN.holds(value) or asks_classifier(value) or is_array(value),
+)
+GAPS = Requirement(
+    "a dict of columns and the most that their groups may differ, above 0 and at most 1",
+    lambda value: (
+        isinstance(value, Mapping)
+        and len(value) > 0
+        and all(isinstance(name, str) and SHARE.holds(most) for name, most in value.items())
+    ),
+)
+
+
+def asks_classifier(teacher: Any) -> bool:
+    """Whether probabilities can be asked of it."""
+    return not isinstance(teacher, type) and callable(getattr(teacher, "predict_proba", None))
+
+
+def is_array(teacher: Any) -> bool:
+    """Whether it may be probabilities: a list, or what numpy reads as an array."""
+    return isinstance(teacher, list | tuple) or (hasattr(teacher, "__array__") and not isinstance(teacher, np.generic))
+
+
 NETWORK_PROGRESS = 0.5  # the network's part of the progress bar
 
 
@@ -75,7 +99,7 @@ class Parameters:
 
     network: NetworkSettings | None = parameter(NetworkSettings(), SETTINGS)
     effort: str = parameter("default", one_of("none", "quick", "default", "thorough"))
-    teacher: bool | None = parameter(None, optional(BOOLEAN))
+    teacher: Any = parameter(None, TEACHER)
     threshold: float | None = parameter(None, optional(SHARE))
     miss_cost: float | None = parameter(None, optional(POSITIVE))
     min_recall: float | None = parameter(None, optional(SHARE))
@@ -96,6 +120,9 @@ class Parameters:
     start: Any = parameter(None)
     fixed: Any = parameter(None)
     exclude: Any = parameter(None)
+    groups: Collection[str] | None = parameter(None, optional(NAMES))
+    max_gap: Mapping[str, float] | None = parameter(None, optional(GAPS))
+    gap: str = parameter("selection", one_of("selection", "recall"))
     apart: Any = parameter(None)
     monotone: Any = parameter(None)
     class_weight: Any = parameter(None)
@@ -141,6 +168,16 @@ class Options(Parameters):
         return () if self.categorical is None else tuple(self.categorical)
 
     @property
+    def distils(self) -> bool:
+        """Whether the user gave a teacher, or its probabilities."""
+        return self.teacher is not None and not BOOLEAN.holds(self.teacher)
+
+    @property
+    def grouped(self) -> tuple[str, ...]:
+        """The columns whose groups are compared."""
+        return tuple(dict.fromkeys([*(self.groups or ()), *(self.max_gap or ())]))
+
+    @property
     def scaling(self) -> str:
         """How numeric columns are scaled. Columns that cannot be are refused without a network too."""
         return "standard" if self.network is None else self.network.scaling
@@ -169,7 +206,7 @@ class Options(Parameters):
             caps=self.caps,
             rule=PLAIN_RULE if self.caps.user_set_limits() else effort.rule,
             knowledge=self.knowledge,
-            teacher=False if starting and self.teacher is None else self.teacher,
+            teacher=False if starting and self.teacher is None else self.teacher if not self.distils else None,
             threshold=self.cut,
             score=None if self.scoring is None else partial(score_rules, self.scoring),
             seed=seed,

@@ -41,14 +41,14 @@ class Work:
     target: NDArray[np.float64] | None = None  # of each row, if labels are not for the search to clean
 
     @cached_property
-    def weighed(self) -> Labelled:
-        """All rows, weighed by what an error in them costs."""
-        return weigh(self.rows, self.options.cut)
+    def taught(self) -> Labelled:
+        """All rows with the decisions of the user's teacher, if any, weighed by what an error in them costs."""
+        return weigh(self.rows.as_taught(self.options.cut), self.options.cut)
 
     @property
     def judges(self) -> Labelled:
-        """The rows held out, weighed likewise."""
-        return self.weighed.take(self.parts[1])
+        """The rows held out, as the choice of a restart has them."""
+        return self.taught.take(self.parts[1])
 
 
 def learn_classes(
@@ -78,7 +78,7 @@ def learn_by_position(
         one = Learned(empty, empty, interrupted=NOT_BEGUN)
         if not any(before.interrupted for before in learned.values()):
             own = replace(options, part=Part(len(learned), len(described), first))
-            labelled = Labelled(rows.table, rows.labels.codes == k, rows.weight)
+            labelled = rows.labelled(k, own)
             try:
                 one = learn_class(Work(empty, labelled, scaling, own, rng, began))
             except KeyboardInterrupt:
@@ -98,7 +98,7 @@ def learn_class(work: Work) -> Learned:
     allowed = schema.without(options.knowledge.excluded)
     named = options.knowledge.columns & set(allowed.names)
     # Rows held out have no say in which columns are read: they are to judge what was made of them.
-    narrow = screen_columns(work.weighed.take(parts[0]), allowed, named, seed)
+    narrow = screen_columns(work.taught.take(parts[0]), allowed, named, seed)
     dropped = set(allowed.names) - set(narrow.names)
     empty = work.empty.with_schema(schema.without(dropped))
     learned = train_and_refine(replace(work, empty=empty, parts=parts, seed=seed))
@@ -122,7 +122,7 @@ def train_and_refine(work: Work) -> Learned:
             return refine_trained(trained, work)
         except KeyboardInterrupt:  # before refinement had found anything
             where = "interrupted before refining"
-    rough, rules, steps = finish_unrefined(trained.decoded, work.weighed, work.parts[1], options)
+    rough, rules, steps = finish_unrefined(trained.decoded, work.taught, work.parts[1], options)
     return Learned(rough, rules, steps, trained.history, interrupted=where, network=trained.network)
 
 
@@ -130,13 +130,13 @@ def train(work: Work) -> Trained:
     """Train the network, on a part of the rows where the search reads the others."""
     from r2n.learn.network import train_network  # it loads JAX, which only those need who train a network
 
-    options, rows, parts, schema = work.options, work.weighed, work.parts, work.empty.schema
+    options, rows, parts, schema = work.options, work.taught, work.parts, work.empty.schema
     assert schema is not None
     if options.effort != "none":
         rows, parts = draw_fewer(rows, parts, work.seed)
     columns = schema.without(options.knowledge.excluded).numeric
     own = work.scaling.only(columns)
-    if rows is not work.weighed:
+    if rows.table is not work.rows.table:
         own = Scaling.learn(rows.table, columns, options.scaling, rows.weight)
     return train_network(work.empty, rows, parts, own, options, work.seed, work.began)
 
@@ -175,6 +175,7 @@ def refine_trained(trained: Trained, work: Work) -> Learned:
         trained.network,
         alternatives=done.alternatives,
         short_alternatives=done.short_alternatives,
+        kept=done.kept,
     )
 
 

@@ -73,6 +73,8 @@ def learn_promised(rows: TrainingRows, options: Options, rng: np.random.RandomSt
     outcomes = tuple(tried[each] for each in sorted(tried, reverse=True))
     place = next(k for k, outcome in enumerate(outcomes) if outcome.threshold == threshold)
     learned = ladder.name(climb_down(ladder, (threshold,), began)[threshold])
+    apart = not np.array_equal(*ladder.parts)
+    learned = replace(learned, held_out=ladder.parts[1] if apart else None)
     return Kept(threshold, learned, TradeOff(outcomes, place, what, least))
 
 

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from r2n.rules import ClassRules, RuleSet
+from r2n.rules import AnyRules
 from r2n.table import Table, has_text_names, same_names
 
 
-def read_as_fitted(X: Any, rules: RuleSet | ClassRules, named_at_fit: bool, who: str) -> Table:
+def read_as_fitted(X: Any, rules: AnyRules, named_at_fit: bool, who: str) -> Table:
     """Read X as a table of the rules' schema, with scikit-learn's warnings, which point at the caller's line."""
     schema = rules.schema
     assert schema is not None, "fitted rules always have a schema"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from r2n.rules import Halfspace, Literal, Membership, Model, column_of
+from r2n.rules import AnyRules, Halfspace, Literal, Membership, column_of
 from r2n.rules.text import write_value
 from r2n.table import Value
 from r2n.table.cells import value_id
@@ -87,7 +87,7 @@ class Stability:
     missed: tuple[ConditionCount, ...] = ()
 
     @classmethod
-    def of(cls, rules: Model, others: Sequence[Model]) -> Stability:
+    def of(cls, rules: AnyRules, others: Sequence[AnyRules]) -> Stability:
         """Count the conditions of a model in others.
 
         Parameters
@@ -194,7 +194,7 @@ def _owned(label: Value, literal: Literal) -> Likeness:
     return value_id(label), *likeness_of(literal)
 
 
-def _list_conditions(rules: Model) -> Mapping[Likeness, ConditionCount]:
+def _list_conditions(rules: AnyRules) -> Mapping[Likeness, ConditionCount]:
     """Each condition once, as it first stands; not counted yet."""
     found: dict[Likeness, ConditionCount] = {}
     for label, branch in rules.branches:

@@ -67,8 +67,9 @@ class Outcome:
         >>> Outcome.count(0.5, np.array([True, True, False]), np.array([True, False, True]), 2).misses
         1
         """
-        pairs = ((flagged, truth), (flagged, ~truth), (~flagged, truth), (~flagged, ~truth))
-        return cls(threshold, *(int(np.sum(said & true)) for said, true in pairs), size)
+        hits, false_alarms = int(np.sum(flagged & truth)), int(np.sum(flagged & ~truth))
+        misses, rest = int(np.sum(~flagged & truth)), int(np.sum(~flagged & ~truth))
+        return cls(threshold, hits, false_alarms, misses, rest, size)
 
     @property
     def recall(self) -> float:

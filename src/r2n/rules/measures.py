@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from r2n.rules.classes import Model
+from r2n.rules.anyrules import AnyRules
 from r2n.rules.interval import wilson
 from r2n.rules.tally import Tally
 
@@ -23,7 +23,7 @@ class RuleMeasures(NamedTuple):
     held_out_high: float = math.nan
 
 
-def measure_rules(rules: Model) -> list[RuleMeasures]:
+def measure_rules(rules: AnyRules) -> list[RuleMeasures]:
     """Measure each rule of a model, in printed order, by the counts that the model carries.
 
     >>> from r2n.rules import RuleSet

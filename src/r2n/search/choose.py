@@ -43,9 +43,12 @@ def choose(points: Iterable[Point], taught: Taught, sample: Sample, plan: Plan) 
     if plan.score is not None:
         scores = [plan.score(point.rules, sample.fitted, sample.judges) for point in front]
         return Chosen(front, int(np.argmax(scores)))
-    judges, judged = lean(sample.judges, taught.labels_of(sample, sample.judges_at), plan.threshold)
+    labels = taught.labels_of(sample, sample.judges_at)
+    if taught.labels.distilled:
+        labels = (labels > plan.threshold).astype(np.float64)  # what counts is to agree with what the teacher decides
+    judges, judged = lean(sample.judges, labels, plan.threshold)
     wrong = np.column_stack([np.abs(judged - said) for _, said in truths])
-    if taught.labels.taught:
+    if taught.doubtful:
         fitted, _ = lean(sample.fitted, taught.labels.fit, plan.threshold)
         return Chosen(front, choose_taught(front, wrong, fitted.weight, judges.weight if sample.apart else None, plan))
     return Chosen(front, choose_plain(front, wrong, judges.weight, sample.apart, plan.caps))

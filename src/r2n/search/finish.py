@@ -12,6 +12,7 @@ from r2n.search.clock import is_past
 from r2n.search.descent import Report, descend
 from r2n.search.explore import measure_sureness
 from r2n.search.front import Front, Point
+from r2n.search.gap import keeps_bounds
 from r2n.search.moves import Fitter
 from r2n.search.plan import GROWTH_ERRORS, GROWTH_PART, Caps, Plan
 from r2n.search.problem import Floats, Labelled, Prices, Problem
@@ -31,9 +32,10 @@ class Refined:
     rules: RuleSet
     short: tuple[RuleSet, ...]  # the rules of each point with short numbers; those chosen are not fitted to all rows
     interrupted: bool = False  # by the user's Ctrl-C; the rules are the best found until then
-    taught: bool = False  # whether a teacher's opinion was mixed into the labels
+    taught: bool = False  # whether a teacher's opinion is in the labels
     alternatives: tuple[Point, ...] = ()  # that read other columns, and do as well on the rows held out
     short_alternatives: tuple[RuleSet, ...] = ()  # their rules with short numbers
+    kept: bool = True  # whether every bound on a gap between groups is kept on the rows held out
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,15 @@ def fit_to_all_rows(chosen: Chosen, taught: Taught, sample: Sample, plan: Plan, 
     most = chosen.worthwhile if caps.size is None else caps.size
     rows, target = lean(sample.finished, taught.labels_of(sample, sample.finished_at), plan.threshold)
     grown = refit(point, most, rows, target, plan, report)
-    doubted = taught.labels.taught and not caps.user_set_limits() and grown.rules.size > point.size
-    if not doubted or grown.interrupted or is_past(plan.clock.finish):
-        return grown
-    small = refit(point, point.size, rows, target, plan, report)
-    candidates = (small.rules, grown.rules)
-    judges = weigh(sample.finished, plan.threshold)
-    return Fitted(candidates[find_smallest_as_good(candidates, judges, GROWTH_ERRORS)], small.interrupted)
+    doubted = taught.doubtful and not caps.user_set_limits() and grown.rules.size > point.size
+    if doubted and not grown.interrupted and not is_past(plan.clock.finish):
+        small = refit(point, point.size, rows, target, plan, report)
+        candidates = (small.rules, grown.rules)
+        judges = weigh(sample.finished, plan.threshold)
+        grown = Fitted(candidates[find_smallest_as_good(candidates, judges, GROWTH_ERRORS)], small.interrupted)
+    if sample.every.bounds and not all(keeps_bounds(grown.rules, each) for each in (sample.judges, sample.finished)):
+        return Fitted(point.rules, grown.interrupted)
+    return grown
 
 
 def refit(point: Point, most: int, rows: Labelled, target: Floats, plan: Plan, report: Report) -> Fitted:

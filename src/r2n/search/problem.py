@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from r2n.rules import NOTHING, Halfspace, Knowledge, Literal, Rule, RuleSet, sets_of
 from r2n.search import rowsums
+from r2n.search.bounds import Bound
 from r2n.search.plan import CACHED_BYTES, PLAIN_RULE, Caps
 from r2n.table import Schema, Table
 
@@ -61,15 +62,24 @@ class Prices:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Rows, whether each is of the rules' class, and what each weighs."""
+    """Rows, whether each is of the rules' class, and what each weighs; and what else the user asks of the rules."""
 
     table: Table
     truth: Bools
     weight: Floats
+    opinion: Floats | None = None  # the probability of the rules' class, by a teacher that the user gave
+    bounds: tuple[Bound, ...] = ()  # on gaps between groups
 
     def take(self, rows: NDArray[np.intp]) -> Labelled:
         """These rows alone."""
-        return Labelled(self.table.take(rows), self.truth[rows], self.weight[rows])
+        opinion = None if self.opinion is None else self.opinion[rows]
+        bounds = tuple(bound.take(rows) for bound in self.bounds)
+        return Labelled(self.table.take(rows), self.truth[rows], self.weight[rows], opinion, bounds)
+
+    def as_taught(self, threshold: float) -> Labelled:
+        """With the decisions of the user's teacher for labels, if there is one and it decides for both."""
+        decided = None if self.opinion is None else self.opinion > threshold
+        return self if decided is None or decided.all() or not decided.any() else replace(self, truth=decided)
 
     @property
     def n_rows(self) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from r2n.rules import RuleSet
 from r2n.search.plan import EXPLORED_ROWS, FINISHED_ROWS
-from r2n.search.problem import Bools, Labelled
+from r2n.search.problem import Bools, Floats, Labelled
 
 Places = NDArray[np.intp]
 
@@ -79,4 +79,9 @@ def draw_rows(rows: Places, truth: Bools, most: int, seed: int) -> Places:
 
 def measure_error(rules: RuleSet, rows: Labelled, target: NDArray[Any]) -> float:
     """The weighted error under these labels, or under mixed ones."""
-    return float(np.average(np.abs(target - rules.truth(rows.table).astype(np.float64)), weights=rows.weight))
+    return float(np.average(measure_wrong(rules.truth(rows.table), target), weights=rows.weight))
+
+
+def measure_wrong(said: Bools, target: NDArray[Any]) -> Floats:
+    """By how much each row is decided wrongly under these labels; where a bound shifts them, it may be less than 0."""
+    return np.where(said, 1.0 - target, target)

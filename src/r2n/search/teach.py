@@ -30,6 +30,11 @@ class Taught:
     interrupted: bool = False  # by the user's Ctrl-C
     sketched: tuple[Point, ...] = ()  # the best of each structure that the first search saw
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether the labels carry errors of boosting, which true labels may show."""
+        return self.labels.taught and not self.labels.distilled
+
     def labels_of(self, sample: Sample, places: Places) -> Floats:
         """The labels of these of all rows."""
         labels = sample.every.truth.astype(np.float64)
@@ -38,8 +43,13 @@ class Taught:
 
 
 def teach(blank: RuleSet, sample: Sample, starts: Iterable[Rules], plan: Plan, report: Report) -> Taught:
-    """Fit first rules to the labels as they came; if they err too much, let a teacher clean the labels."""
+    """Fit first rules to the labels as they came; if they err too much, let a teacher clean the labels.
+
+    A teacher that the user gave is all there is to fit to.
+    """
     assert blank.schema is not None
+    if (opinion := sample.every.opinion) is not None:
+        return Taught(Cleaned(opinion[sample.fitted_at], opinion[sample.others_at], taught=True, distilled=True))
     others = sample.every.take(sample.others_at)
     plain = keep_labels(sample.fitted, others)
     seconds = plan.clock.seconds_to_explore()

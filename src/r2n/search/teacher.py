@@ -98,6 +98,7 @@ class Cleaned:
     others: Floats
     taught: bool = False
     noisy: bool = False  # whether boosting, out of fold, errs on so much that this is known
+    distilled: bool = False  # whether they are the opinion of a teacher that the user gave, and nothing else
 
 
 def clean_labels(
