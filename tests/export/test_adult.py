@@ -55,6 +55,7 @@ def worlds(frame: pd.DataFrame, table: tuple[Columns, dict[str, str]]) -> list[S
     learned = quick.fit(frame[rows], load_table("adult").y[rows]).rules_
     # "?" may come back as the text that it was; a capital gain of 99999 is a cut, and stands for an unknown one here.
     schema, _ = Schema.learn(frame, missing_values={"workclass": ["?"], "capital-gain": [99999]})
+    assert isinstance(learned, RuleSet)
     rules: list[RuleSet | ClassRules] = [
         RuleSet.parse(BY_HAND),
         RuleSet.parse(BY_HAND).with_schema(schema),

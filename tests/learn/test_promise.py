@@ -12,7 +12,7 @@ from sklearn.metrics import precision_score, recall_score, roc_auc_score
 from r2n import NetworkSettings, R2NClassifier
 from r2n.errors import BrokenPromise, ParameterError
 from r2n.learn.promise import list_thresholds, search_last, split_in_turn
-from r2n.learn.tradeoff import Outcome, TradeOff
+from r2n.learn.tradeoff import OperatingPoint, TradeOff
 
 QUICK = {"network": None, "effort": "quick", "random_state": 0}
 
@@ -147,11 +147,11 @@ def test_rows_judge_in_turn_until_enough_positives_have() -> None:
 
 def test_outcomes_count_rows() -> None:
     truth, flagged = np.array([1, 1, 0, 0, 0], dtype=bool), np.array([1, 0, 1, 0, 0], dtype=bool)
-    outcome = Outcome.count(0.3, flagged, truth, 4)
+    outcome = OperatingPoint.count(0.3, flagged, truth, 4)
     assert (outcome.hits, outcome.false_alarms, outcome.misses, outcome.rest) == (1, 1, 1, 2)
     assert (outcome.recall, outcome.precision, outcome.flagged) == (0.5, 0.5, 0.4)
-    assert np.isnan(Outcome(0.3, 0, 0, 0, 5, 0).recall)
-    assert Outcome(0.3, 0, 0, 0, 5, 0).lower("recall") == 0.0
+    assert np.isnan(OperatingPoint(0.3, 0, 0, 0, 5, 0).recall)
+    assert OperatingPoint(0.3, 0, 0, 0, 5, 0).lower("recall") == 0.0
     assert TradeOff((outcome,)).kept
 
 

@@ -17,7 +17,7 @@ from r2n.learn.learned import Learned
 from r2n.learn.options import Options
 from r2n.learn.pipeline import Work, split_rows, train_and_refine
 from r2n.learn.rows import TrainingRows
-from r2n.learn.tradeoff import Outcome, TradeOff
+from r2n.learn.tradeoff import OperatingPoint, TradeOff
 from r2n.rules import Baseline, LevelRules, Rule, RuleSet
 from r2n.runtime.progress import Part
 from r2n.search import Labelled, cut_chances, estimate_chances, mix_labels, screen_columns
@@ -232,7 +232,7 @@ def trade_levels(rules: LevelRules, rows: TrainingRows, judges: Places) -> Trade
     level, sizes = rules.decided(rows.table.take(judges)), np.cumsum([RuleSet(own).size for _, own in rules.branches])
     return TradeOff(
         tuple(
-            Outcome.count(share, level <= k, truth, int(size))
+            OperatingPoint.count(share, level <= k, truth, int(size))
             for k, (share, size) in enumerate(zip(rules.shares, sizes, strict=False))
         )
     )

@@ -14,7 +14,7 @@ from r2n.learn.learned import Learned
 from r2n.learn.levels import Ladder, climb_down
 from r2n.learn.options import Options
 from r2n.learn.rows import TrainingRows
-from r2n.learn.tradeoff import Outcome, TradeOff
+from r2n.learn.tradeoff import OperatingPoint, TradeOff
 from r2n.search.plan import ENOUGH_JUDGED, FEWEST_FLAGGED, PROMISE_FOLDS, PROMISE_STEPS
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ class Promise:
     rows: TrainingRows
     trials: tuple[tuple[Ladder, Places], ...]
 
-    def keeps(self, outcome: Outcome) -> bool:
+    def keeps(self, outcome: OperatingPoint) -> bool:
         """Whether the lower bound of what was reached is as much as was promised, or nothing was called positive."""
         silent = self.what == "precision" and outcome.flagged == 0.0
         return silent or outcome.lower(self.what) >= self.least
@@ -63,7 +63,7 @@ def learn_promised(rows: TrainingRows, options: Options, rng: np.random.RandomSt
     promise = Promise(
         what, least, rows, tuple((Ladder.of(rows.only(train), quiet, rng), judges) for train, judges in trials)
     )
-    tried: dict[float, Outcome] = {}
+    tried: dict[float, OperatingPoint] = {}
 
     def keeps(threshold: float) -> bool:
         tried[threshold] = try_threshold(promise, threshold)
@@ -115,7 +115,7 @@ def list_thresholds(
     return tuple(dict.fromkeys(np.clip(cuts, *ENDS).tolist()))
 
 
-def try_threshold(promise: Promise, threshold: float) -> Outcome:
+def try_threshold(promise: Promise, threshold: float) -> OperatingPoint:
     """Fit at this threshold to some rows, and count what it decides on the others."""
     flagged, truth, size = [], [], 0
     for ladder, judges in promise.trials:
@@ -123,7 +123,9 @@ def try_threshold(promise: Promise, threshold: float) -> Outcome:
         flagged.append(rules.truth(promise.rows.table.take(judges)))
         truth.append(promise.rows.labels.codes[judges] == promise.rows.labels.positive)
         size += rules.size
-    return Outcome.count(threshold, np.concatenate(flagged), np.concatenate(truth), round(size / len(promise.trials)))
+    return OperatingPoint.count(
+        threshold, np.concatenate(flagged), np.concatenate(truth), round(size / len(promise.trials))
+    )
 
 
 def split_in_turn(truth: NDArray[np.bool_], seed: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class OperatingPoint:
     """What rules fitted to a threshold decide on rows that they were not fitted to.
 
     Parameters
@@ -30,7 +30,7 @@ class Outcome:
 
     Examples
     --------
-    >>> outcome = Outcome(0.2, hits=90, false_alarms=60, misses=10, rest=840, size=4)
+    >>> outcome = OperatingPoint(0.2, hits=90, false_alarms=60, misses=10, rest=840, size=4)
     >>> outcome.recall, outcome.precision, outcome.flagged
     (0.9, 0.6, 0.15)
     """
@@ -43,7 +43,7 @@ class Outcome:
     size: int
 
     @classmethod
-    def count(cls, threshold: float, flagged: NDArray[np.bool_], truth: NDArray[np.bool_], size: int) -> Outcome:
+    def count(cls, threshold: float, flagged: NDArray[np.bool_], truth: NDArray[np.bool_], size: int) -> OperatingPoint:
         """Count rows.
 
         Parameters
@@ -59,12 +59,12 @@ class Outcome:
 
         Returns
         -------
-        Outcome
+        OperatingPoint
             The counts.
 
         Examples
         --------
-        >>> Outcome.count(0.5, np.array([True, True, False]), np.array([True, False, True]), 2).misses
+        >>> OperatingPoint.count(0.5, np.array([True, True, False]), np.array([True, False, True]), 2).misses
         1
         """
         hits, false_alarms = int(np.sum(flagged & truth)), int(np.sum(flagged & ~truth))
@@ -101,19 +101,19 @@ class Outcome:
 
         Examples
         --------
-        >>> round(Outcome(0.2, 90, 60, 10, 840, 4).lower("recall"), 3)
+        >>> round(OperatingPoint(0.2, 90, 60, 10, 840, 4).lower("recall"), 3)
         0.826
         """
         return wilson(self.hits, self.hits + (self.misses if what == "recall" else self.false_alarms))[0]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TradeOff(Sequence[Outcome]):
+class TradeOff(Sequence[OperatingPoint]):
     """What each threshold reaches on rows held out, the highest threshold first: `m.trade_off_`.
 
     Parameters
     ----------
-    outcomes : tuple of Outcome
+    outcomes : tuple of OperatingPoint
         One for each threshold.
     chosen : int or None
         The place of the one that the model has; None if it has all, as levels do.
@@ -124,28 +124,28 @@ class TradeOff(Sequence[Outcome]):
 
     Examples
     --------
-    >>> TradeOff((Outcome(0.2, 90, 60, 10, 840, 4),), 0, "recall", 0.8)
+    >>> TradeOff((OperatingPoint(0.2, 90, 60, 10, 840, 4),), 0, "recall", 0.8)
     threshold  recall  precision  flagged  size
         0.200   0.900      0.600    0.150     4  ←
     recall of at least 0.8: 0.900 on rows held out, at least 0.826 with 95 % confidence
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[OperatingPoint, ...]
     chosen: int | None = None
     what: str = ""
     least: float = 0.0
 
     @overload
-    def __getitem__(self, i: int) -> Outcome: ...
+    def __getitem__(self, i: int) -> OperatingPoint: ...
     @overload
-    def __getitem__(self, i: slice) -> tuple[Outcome, ...]: ...
-    def __getitem__(self, i: int | slice) -> Outcome | tuple[Outcome, ...]:
+    def __getitem__(self, i: slice) -> tuple[OperatingPoint, ...]: ...
+    def __getitem__(self, i: int | slice) -> OperatingPoint | tuple[OperatingPoint, ...]:
         return self.outcomes[i]
 
     def __len__(self) -> int:
         return len(self.outcomes)
 
-    def __iter__(self) -> Iterator[Outcome]:
+    def __iter__(self) -> Iterator[OperatingPoint]:
         return iter(self.outcomes)
 
     @property
@@ -163,7 +163,7 @@ class TradeOff(Sequence[Outcome]):
 
         Examples
         --------
-        >>> TradeOff((Outcome(0.2, 90, 60, 10, 840, 4),)).frame()["recall"].tolist()
+        >>> TradeOff((OperatingPoint(0.2, 90, 60, 10, 840, 4),)).frame()["recall"].tolist()
         [0.9]
         """
         import pandas as pd
@@ -186,7 +186,9 @@ class TradeOff(Sequence[Outcome]):
 
         Examples
         --------
-        >>> axes = TradeOff((Outcome(0.2, 90, 60, 10, 840, 4),)).plot()  # doctest: +SKIP
+        >>> axes = TradeOff((OperatingPoint(0.2, 90, 60, 10, 840, 4),)).plot()
+        >>> axes.get_xlabel()
+        'threshold'
         """
         import matplotlib.pyplot as plt
 
