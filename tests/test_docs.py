@@ -7,8 +7,9 @@ import inspect
 import re
 import shlex
 import tomllib
+import warnings
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpydoc.validate import validate
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
 
-from r2n import errors
+from r2n import R2NClassifier, errors
+from r2n.errors import R2NWarning
 from r2n.learn.alternatives import Alternative, Alternatives
 from r2n.learn.fronts import Fronts
 from r2n.learn.stability import ConditionCount, Stability
+from r2n.learn.tradeoff import OperatingPoint, TradeOff
 from r2n.learn.trained import Restart, TrainedNetwork, Weights
 from r2n.rewrite.rounding import Rounded
 
@@ -86,13 +93,21 @@ def test_the_python_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
     words = {"region": rng.choice(["north", "west"], 200), "name": [f"n{i % 9}" for i in range(200)]}
     frame = pd.DataFrame({"age": ages, "income": sums[0], "debt": sums[1], **words})
     labels = np.where((sums[0] - 0.5 * sums[1] > 20) | (ages > 70), "yes", "no")
-    names: dict[str, Any] = {"frame": frame, "labels": labels, "new_frame": frame[:5]}
+    names: dict[str, Any] = {"frame": frame, "labels": labels, "new_frame": frame[:50], "new_labels": labels[:50]}
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
-    used, parameters, settings = blocks
+    used, answers, parameters, settings = blocks
     exec(used, names)
     assert names["rules"] == names["m"].rules_
     expert = eval(f"({parameters})", names).set_params(network=None, effort="quick", n_jobs=None)
     assert expert.fit(frame, labels).rules_.n_rules > 0
+    names["R2NClassifier"] = partial(R2NClassifier, network=None, effort="quick", random_state=0)
+    numbers = make_column_transformer((OrdinalEncoder(), ["region", "name"]), remainder="passthrough")
+    names["boosting"] = make_pipeline(numbers, GradientBoostingClassifier(random_state=0)).fit(frame, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", R2NWarning)  # so few rows promise little
+        exec(answers, names)
+    assert names["m"].fidelity_ > 0.8
+    names["R2NClassifier"] = R2NClassifier
     exec(settings, names)
     assert names["m"].network is None
 
@@ -113,6 +128,8 @@ RETURNED = (
     Rounded,
     Fronts,
     Alternatives,
+    OperatingPoint,
+    TradeOff,
     Alternative,
     Stability,
     ConditionCount,
