@@ -89,7 +89,7 @@ X, Y = {"x": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]}, ["no", "no", "yes
 
 @pytest.mark.parametrize("text", [HALF, BOTH])
 def test_broken_text_is_refused_before_training(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("r2n.estimator.classifier.learn_classes", lambda *_: pytest.fail("it trains"))
+    monkeypatch.setattr("r2n.estimator.learning.learn_classes", lambda *_: pytest.fail("it trains"))
     fit = R2NClassifier(**QUICK).fit
     with pytest.raises(SchemaError, match=rf"the column's name .* {WORDS}"):
         fit({**X, text: X["x"]}, Y)

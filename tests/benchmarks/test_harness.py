@@ -17,7 +17,7 @@ from benchmarks.harness.command import main, parser_of, parser_with
 from benchmarks.harness.pages import MARKS, Page, between_marks, render
 from benchmarks.harness.stamp import BENCHMARKS, ROOT
 
-MODULES = ("__main__", "export", "guard", "paper", "proofs", "refine", "speed", "tables")
+MODULES = ("__main__", "export", "guard", "paper", "proofs", "refine", "risk", "speed", "tables")
 DECLARED: dict[str, Benchmark] = {
     found.name: found
     for name in MODULES
@@ -36,7 +36,7 @@ def test_a_page_is_the_one_that_its_records_make(page: Page) -> None:
 def test_every_template_is_of_a_page() -> None:
     templates = {path.name for path in (BENCHMARKS / "templates").glob("*.md.j2")}
     assert templates == {page.template for page in PAGES.values()}
-    assert len(PAGES) == 9
+    assert len(PAGES) == 10
 
 
 @pytest.mark.parametrize("path", PAGES)

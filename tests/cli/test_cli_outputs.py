@@ -51,7 +51,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
         with monkeypatch.context() as patched:
             patched.setattr(sys, "argv", ["r2n", *map(str, words)])
             patched.setattr(warnings, "showwarning", warnings.showwarning)
-            patched.setattr("r2n.estimator.classifier.learn_classes", lambda *_, **__: pytest.fail("it trained"))
+            patched.setattr("r2n.estimator.learning.learn_classes", lambda *_, **__: pytest.fail("it trained"))
             with pytest.raises(SystemExit) as ended:
                 main()
         said = capsys.readouterr()

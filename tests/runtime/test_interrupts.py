@@ -145,7 +145,7 @@ STAGES = [
     ("r2n.search.finish.refit", "interrupted while refining"),
     ("r2n.search.finish.with_short_numbers", "interrupted while refining"),
     ("r2n.search.shorten.round_predictions", "interrupted while refining"),
-    ("r2n.estimator.classifier.forget_unread", "interrupted when all rules were found"),
+    ("r2n.estimator.learning.forget_unread", "interrupted when all rules were found"),
 ]
 
 
