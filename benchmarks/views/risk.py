@@ -45,7 +45,7 @@ def view() -> Mapping[str, Any]:
     return {
         "tables": whole,
         "methods": METHODS,
-        "titles": TITLES,
+        "heads_of_methods": [TITLES[method] for method in METHODS],
         "cells": cells,
         "mean": mean,
         "rare": {name: own for name in ("adult", "house") if (own := [r for r in draws if r["table"] == name])},

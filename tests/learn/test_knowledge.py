@@ -92,7 +92,7 @@ def test_what_is_promised_is_kept_through_refinement_rounding_and_simplification
             assert all(len(columns_of(rule) & set(group)) < 2 for group in apart)
             assert most_literals is None or len(rule.literals) <= most_literals
             for literal in set(rule.literals) - set(own):
-                assert literal.size <= most_columns
+                assert literal.n_terms <= most_columns  # of a set, what it names counts in sizes
                 if isinstance(literal, Halfspace):
                     assert all(signs.get(name, 0) * a >= 0 for name, a in literal.numbers)
                     assert not any(one.column in signs for one, _ in literal.sets)
