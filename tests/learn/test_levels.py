@@ -68,6 +68,9 @@ def test_a_saved_chain_predicts_what_the_model_does(model: R2NClassifier, tmp_pa
         assert np.array_equal(again.predict(X), model.predict(X))
     assert model.rules_.baseline is not None
     assert model.rules_.baseline.rows == 4_000
+    counts = [counted for _, _, counted in model.rules_.baseline.rules]
+    assert all(counted.held_out is not None and counted.held_out.rows.rows == 800 for counted in counts)
+    assert counts[0].covered.rows == model.rules_.baseline.of("very high", model.rules_.rules[0]).covered.rows
 
 
 def test_given_thresholds_are_kept() -> None:

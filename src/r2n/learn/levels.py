@@ -19,6 +19,7 @@ from r2n.learn.pipeline import Work, split_rows, train_and_refine
 from r2n.learn.rows import TrainingRows
 from r2n.learn.tradeoff import OperatingPoint, TradeOff
 from r2n.rules import Baseline, LevelRules, Rule, RuleSet
+from r2n.rules.tally import CountedRules, count_rules
 from r2n.runtime.progress import Part
 from r2n.search import Labelled, cut_chances, estimate_chances, mix_labels, screen_columns
 from r2n.search.plan import FEWEST_ORDERED, FOLDS, ORDER_ERRORS
@@ -97,7 +98,7 @@ def learn_levels(rows: TrainingRows, options: Options, rng: np.random.RandomStat
     enough = min(truth[held_out].sum(), (~truth[held_out]).sum()) >= FEWEST_ORDERED
     judges = held_out if enough else np.arange(len(truth))
     chain = merge_levels([one.rules.rules for one in each.values()], rows, judges)
-    named = name_levels(chain, rows, options)
+    named = name_levels(chain, rows, options, None if np.array_equal(*ladder.parts) else held_out)
     return LearnedLevels(named, each, trade_levels(named, rows, judges), judges)
 
 
@@ -207,7 +208,9 @@ def find_levels(chain: Sequence[tuple[Rule, ...]], table: Table) -> Places:
     return np.select(claims, range(len(chain)), len(chain)) if chain else np.zeros(table.n_rows, dtype=np.intp)
 
 
-def name_levels(chain: Sequence[tuple[Rule, ...]], rows: TrainingRows, options: Options) -> LevelRules:
+def name_levels(
+    chain: Sequence[tuple[Rule, ...]], rows: TrainingRows, options: Options, held_out: Places | None
+) -> LevelRules:
     """Name the levels and give each its share on all rows, smoothed by one row of each class.
 
     Where no rules were found, one level without rows stands above all.
@@ -223,7 +226,10 @@ def name_levels(chain: Sequence[tuple[Rule, ...]], rows: TrainingRows, options: 
     branches = tuple(zip(names, chain, strict=False))
     bare = LevelRules(branches, names[-1], round_shares(shares), positive, negative, options.cut, rows.schema)
     counted = Baseline.count(bare, rows.table, labels.classes[labels.codes], rows.weight)
-    return bare.with_baseline(counted).without_unread()
+    seen: CountedRules = ()
+    for part in bare.chain:
+        seen += count_rules(part, part.fires(rows.table), truth, rows.weight, held_out)
+    return bare.with_baseline(replace(counted, rules=seen)).without_unread()
 
 
 def trade_levels(rules: LevelRules, rows: TrainingRows, judges: Places) -> TradeOff:
