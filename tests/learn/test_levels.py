@@ -3,6 +3,7 @@
 import itertools
 import pickle
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,8 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from r2n import LevelRules, R2NClassifier, RuleSet, load
-from r2n.errors import ParameterError
+from r2n.errors import Interrupted, ParameterError
+from r2n.learn import levels
 from r2n.learn.levels import merge_levels, round_shares
 from r2n.learn.options import Options
 from r2n.learn.rows import TrainingRows
@@ -208,3 +210,18 @@ def test_shares_stay_in_order_when_they_are_rounded(shares: list[float]) -> None
     short = round_shares(falling)
     assert all(a > b for a, b in itertools.pairwise(short))
     assert np.allclose(short, falling, atol=5e-4)
+
+
+def test_a_ctrl_c_before_a_level_has_rules_keeps_those_above_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    learn, calls = levels.learn_level, itertools.count(1)
+
+    def stop_at_the_second(*given: Any) -> Any:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return learn(*given)
+
+    monkeypatch.setattr(levels, "learn_level", stop_at_the_second)
+    with pytest.warns(Interrupted, match="interrupted between levels"):
+        m = R2NClassifier(levels=4, **QUICK).fit(*risky())
+    assert m.interrupted_
+    assert len(m.rules_.levels) == 2

@@ -1,6 +1,8 @@
 """A promised recall or precision, what each threshold reaches, and scorers that choose."""
 
 import warnings
+from dataclasses import replace
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.metrics import precision_score, recall_score, roc_auc_score
 
 from r2n import NetworkSettings, R2NClassifier
 from r2n.errors import BrokenPromise, ParameterError
+from r2n.learn import levels
 from r2n.learn.promise import list_thresholds, search_last, split_in_turn
 from r2n.learn.tradeoff import OperatingPoint, TradeOff
 
@@ -189,3 +192,14 @@ def test_a_scorer_chooses_for_each_of_several_classes() -> None:
     m = R2NClassifier(scoring="balanced_accuracy", **QUICK).fit(X, y)
     assert m.score(X, y) > 0.9
     assert len(m.chosen_) == 3
+
+
+def test_a_ctrl_c_while_thresholds_are_tried_ends_the_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    learn = levels.learn_level
+
+    def cut_short(*given: Any) -> Any:
+        return replace(learn(*given), interrupted="interrupted while refining")
+
+    monkeypatch.setattr(levels, "learn_level", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        R2NClassifier(min_recall=0.8, **QUICK).fit(*risky(500))

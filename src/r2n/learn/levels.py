@@ -135,6 +135,8 @@ def climb_down(ladder: Ladder, cuts: Sequence[float], began: float) -> dict[Valu
         except KeyboardInterrupt:
             if not learned:
                 raise  # there is no best so far
+            above = cuts[k - 1]
+            learned[above] = replace(learned[above], interrupted="interrupted between levels")
             break
         left = left[~one.rules.truth(ladder.rows.table.take(left))]
     return learned

@@ -119,7 +119,10 @@ def try_threshold(promise: Promise, threshold: float) -> OperatingPoint:
     """Fit at this threshold to some rows, and count what it decides on the others."""
     flagged, truth, size = [], [], 0
     for ladder, judges in promise.trials:
-        rules = ladder.name(climb_down(ladder, (threshold,), time.monotonic())[threshold]).rules
+        one = climb_down(ladder, (threshold,), time.monotonic())[threshold]
+        if one.interrupted:
+            raise KeyboardInterrupt  # rules that were cut short tell nothing of a threshold
+        rules = ladder.name(one).rules
         flagged.append(rules.truth(promise.rows.table.take(judges)))
         truth.append(promise.rows.labels.codes[judges] == promise.rows.labels.positive)
         size += rules.size
