@@ -225,3 +225,10 @@ def test_a_ctrl_c_before_a_level_has_rules_keeps_those_above_and_is_told(monkeyp
         m = R2NClassifier(levels=4, **QUICK).fit(*risky())
     assert m.interrupted_
     assert len(m.rules_.levels) == 2
+
+
+@pytest.mark.parametrize("asked", [{"levels": 3}, {"min_recall": 0.6}])
+def test_a_model_tells_of_which_class_a_teacher_changed_labels(asked: dict[str, Any]) -> None:
+    X, y = risky(500)
+    assert R2NClassifier(**asked, **QUICK).fit(X, y).teacher_used_ == ("yes",)
+    assert R2NClassifier(teacher=False, **asked, **QUICK).fit(X, y).teacher_used_ == ()

@@ -37,6 +37,8 @@ class LearningModel(ResampledModel, UpdatableModel):
             levels = learn_levels(rows, options, rng, began)
             learned = levels.each
             self._remember(learned, rows, has_names)
+            taught = any(one.taught for one in learned.values())
+            self.teacher_used_ = (levels.rules.positive,) if taught else ()
             assert levels.rules.schema is not None
             self.rules_, self.schema_, self.trade_off_ = levels.rules, levels.rules.schema, levels.trade_off
             reached = HeldOut(rows, levels.judges, options.cut)

@@ -155,6 +155,7 @@ def learn_level(ladder: Ladder, left: Places, options: Options) -> Learned:
     narrow = screen_columns(work.taught.take(parts[0]), allowed, named, seed)
     dropped = set(allowed.names) - set(narrow.names)
     learned = train_and_refine(replace(work, empty=ladder.empty.with_schema(schema.without(dropped))))
+    learned = replace(learned, taught=ladder.given.opinion is not None or options.teacher is not False)
     return learned.with_schema(schema) if dropped else learned
 
 
