@@ -203,3 +203,22 @@ def test_a_ctrl_c_while_thresholds_are_tried_ends_the_fit(monkeypatch: pytest.Mo
     monkeypatch.setattr(levels, "learn_level", cut_short)
     with pytest.raises(KeyboardInterrupt):
         R2NClassifier(min_recall=0.8, **QUICK).fit(*risky(500))
+
+
+@pytest.mark.parametrize("positives", [1, 2, 6])
+@pytest.mark.parametrize("promised", ["min_recall", "min_precision"])
+@pytest.mark.parametrize("taught", [False, True])
+def test_too_few_rows_of_a_class_can_promise_nothing(positives: int, promised: str, taught: bool) -> None:
+    X, _ = risky(200)
+    y = np.where(X.risk.rank() > len(X) - positives, "yes", "no")
+    teacher = X.risk.to_numpy() if taught else None
+    with pytest.raises(ParameterError, match=f"{promised} needs at least 7 rows of each class, and there are"):
+        R2NClassifier(teacher=teacher, **{promised: 0.5}, **QUICK).fit(X, y)
+
+
+def test_seven_rows_of_a_class_are_enough_to_try() -> None:
+    X, _ = risky(200)
+    y = np.where(X.risk.rank() > len(X) - 7, "yes", "no")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BrokenPromise)
+        assert len(R2NClassifier(min_recall=0.5, **QUICK).fit(X, y).trade_off_)
