@@ -232,3 +232,15 @@ def test_a_model_tells_of_which_class_a_teacher_changed_labels(asked: dict[str, 
     X, y = risky(500)
     assert R2NClassifier(**asked, **QUICK).fit(X, y).teacher_used_ == ("yes",)
     assert R2NClassifier(teacher=False, **asked, **QUICK).fit(X, y).teacher_used_ == ()
+
+
+def test_all_levels_together_keep_a_limit_that_leaves_less_than_a_column_for_each() -> None:
+    m = R2NClassifier(levels=4, max_size=1, **QUICK).fit(*risky())
+    assert m.rules_.size == 1
+
+
+def test_shares_by_weight_lie_in_their_intervals() -> None:
+    m = R2NClassifier(levels=3, class_weight={"yes": 5.0}, **QUICK).fit(*risky(1_000))
+    assert m.rules_.intervals is not None
+    for share, (low, high) in zip(m.rules_.shares, m.rules_.intervals, strict=True):
+        assert low < share < high

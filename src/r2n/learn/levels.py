@@ -129,6 +129,8 @@ def climb_down(ladder: Ladder, cuts: Sequence[float], began: float) -> dict[Valu
         own = replace(options, threshold=cut, miss_cost=None, part=Part(k, len(cuts), began))
         if options.max_size is not None:
             read = sum(one.rules.size for one in learned.values())
+            if read >= options.max_size:
+                break
             own = replace(own, max_size=max((options.max_size - read) // (len(cuts) - k), 1))
         try:
             learned[cut] = one = learn_level(ladder, left, own)
