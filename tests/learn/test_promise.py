@@ -222,3 +222,18 @@ def test_seven_rows_of_a_class_are_enough_to_try() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BrokenPromise)
         assert len(R2NClassifier(min_recall=0.5, **QUICK).fit(X, y).trade_off_)
+
+
+def test_only_the_rules_that_were_fitted_to_a_promise_tell_of_it(model: R2NClassifier) -> None:
+    others = [model.pick(i) for i in range(len(model.front_)) if i not in model.chosen_]
+    assert others
+    assert not any(hasattr(each, "trade_off_") for each in others)
+    assert model.pick(*model.chosen_).trade_off_ == model.trade_off_
+    X, y = risky(500, seed=4)
+    changed = model.update(X, y)
+    for name in ("trade_off_", "alternatives_", "front_"):
+        assert hasattr(model, name)
+        assert not hasattr(changed, name)
+    with pytest.raises(ParameterError, match="are gone"):
+        changed.stability(n=1)
+    assert not hasattr(changed.set_params(min_recall=None).fit(X, y), "updated_")
