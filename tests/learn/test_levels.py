@@ -3,6 +3,7 @@
 import itertools
 import pickle
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,8 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from r2n import LevelRules, R2NClassifier, RuleSet, load
-from r2n.errors import ParameterError
+from r2n.errors import Interrupted, ParameterError
+from r2n.learn import levels
 from r2n.learn.levels import merge_levels, round_shares
 from r2n.learn.options import Options
 from r2n.learn.rows import TrainingRows
@@ -211,3 +213,37 @@ def test_shares_stay_in_order_when_they_are_rounded(shares: list[float]) -> None
     short = round_shares(falling)
     assert all(a > b for a, b in itertools.pairwise(short))
     assert np.allclose(short, falling, atol=5e-4)
+
+
+def test_a_ctrl_c_before_a_level_has_rules_keeps_those_above_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    learn, calls = levels.learn_level, itertools.count(1)
+
+    def stop_at_the_second(*given: Any) -> Any:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return learn(*given)
+
+    monkeypatch.setattr(levels, "learn_level", stop_at_the_second)
+    with pytest.warns(Interrupted, match="interrupted between levels"):
+        m = R2NClassifier(levels=4, **QUICK).fit(*risky())
+    assert m.interrupted_
+    assert len(m.rules_.levels) == 2
+
+
+@pytest.mark.parametrize("asked", [{"levels": 3}, {"min_recall": 0.6}])
+def test_a_model_tells_of_which_class_a_teacher_changed_labels(asked: dict[str, Any]) -> None:
+    X, y = risky(500)
+    assert R2NClassifier(**asked, **QUICK).fit(X, y).teacher_used_ == ("yes",)
+    assert R2NClassifier(teacher=False, **asked, **QUICK).fit(X, y).teacher_used_ == ()
+
+
+def test_all_levels_together_keep_a_limit_that_leaves_less_than_a_column_for_each() -> None:
+    m = R2NClassifier(levels=4, max_size=1, **QUICK).fit(*risky())
+    assert m.rules_.size == 1
+
+
+def test_shares_by_weight_lie_in_their_intervals() -> None:
+    m = R2NClassifier(levels=3, class_weight={"yes": 5.0}, **QUICK).fit(*risky(1_000))
+    assert m.rules_.intervals is not None
+    for share, (low, high) in zip(m.rules_.shares, m.rules_.intervals, strict=True):
+        assert low < share < high

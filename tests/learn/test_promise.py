@@ -1,6 +1,8 @@
 """A promised recall or precision, what each threshold reaches, and scorers that choose."""
 
 import warnings
+from dataclasses import replace
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -11,6 +13,7 @@ from sklearn.metrics import precision_score, recall_score, roc_auc_score
 
 from r2n import NetworkSettings, R2NClassifier
 from r2n.errors import BrokenPromise, ParameterError
+from r2n.learn import levels
 from r2n.learn.promise import list_thresholds, search_last, split_in_turn
 from r2n.learn.tradeoff import OperatingPoint, TradeOff
 
@@ -189,3 +192,48 @@ def test_a_scorer_chooses_for_each_of_several_classes() -> None:
     m = R2NClassifier(scoring="balanced_accuracy", **QUICK).fit(X, y)
     assert m.score(X, y) > 0.9
     assert len(m.chosen_) == 3
+
+
+def test_a_ctrl_c_while_thresholds_are_tried_ends_the_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    learn = levels.learn_level
+
+    def cut_short(*given: Any) -> Any:
+        return replace(learn(*given), interrupted="interrupted while refining")
+
+    monkeypatch.setattr(levels, "learn_level", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        R2NClassifier(min_recall=0.8, **QUICK).fit(*risky(500))
+
+
+@pytest.mark.parametrize("positives", [1, 2, 6])
+@pytest.mark.parametrize("promised", ["min_recall", "min_precision"])
+@pytest.mark.parametrize("taught", [False, True])
+def test_too_few_rows_of_a_class_can_promise_nothing(positives: int, promised: str, taught: bool) -> None:
+    X, _ = risky(200)
+    y = np.where(X.risk.rank() > len(X) - positives, "yes", "no")
+    teacher = X.risk.to_numpy() if taught else None
+    with pytest.raises(ParameterError, match=f"{promised} needs at least 7 rows of each class, and there are"):
+        R2NClassifier(teacher=teacher, **{promised: 0.5}, **QUICK).fit(X, y)
+
+
+def test_seven_rows_of_a_class_are_enough_to_try() -> None:
+    X, _ = risky(200)
+    y = np.where(X.risk.rank() > len(X) - 7, "yes", "no")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BrokenPromise)
+        assert len(R2NClassifier(min_recall=0.5, **QUICK).fit(X, y).trade_off_)
+
+
+def test_only_the_rules_that_were_fitted_to_a_promise_tell_of_it(model: R2NClassifier) -> None:
+    others = [model.pick(i) for i in range(len(model.front_)) if i not in model.chosen_]
+    assert others
+    assert not any(hasattr(each, "trade_off_") for each in others)
+    assert model.pick(*model.chosen_).trade_off_ == model.trade_off_
+    X, y = risky(500, seed=4)
+    changed = model.update(X, y)
+    for name in ("trade_off_", "alternatives_", "front_"):
+        assert hasattr(model, name)
+        assert not hasattr(changed, name)
+    with pytest.raises(ParameterError, match="are gone"):
+        changed.stability(n=1)
+    assert not hasattr(changed.set_params(min_recall=None).fit(X, y), "updated_")

@@ -170,7 +170,8 @@ class R2NClassifier(LearningModel, Parameters):
         `effort="none"`.
     trade_off_ : TradeOff
         What each threshold that was tried reaches on rows held out: recall, precision, share flagged, size. Not there
-        without `min_recall`, `min_precision` or `levels`.
+        without `min_recall`, `min_precision` or `levels`, nor after `update` or where `pick` took other rules: these
+        promise nothing.
     schema_ : Schema
         The columns at fit. Of those that no rule reads it knows the name alone.
     network_ : TrainedNetwork or None

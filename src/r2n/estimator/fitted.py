@@ -122,6 +122,8 @@ class FittedModel(TransformerMixin, ClassifierMixin, BaseEstimator):  # type: ig
         others = {k: i for k, i in {**self._others, **others}.items() if k not in picked}
         other = copy.copy(self)
         other._use(tuple(self.front_.row(k, i) for k, i in sorted(places.items())), others)
+        if other.rules_ != self.rules_:
+            other.__dict__.pop("trade_off_", None)  # other rules promise nothing
         return other
 
     def _table(self, X: Any) -> Table:

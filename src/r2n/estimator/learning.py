@@ -37,6 +37,8 @@ class LearningModel(ResampledModel, UpdatableModel):
             levels = learn_levels(rows, options, rng, began)
             learned = levels.each
             self._remember(learned, rows, has_names)
+            taught = any(one.taught for one in learned.values())
+            self.teacher_used_ = (levels.rules.positive,) if taught else ()
             assert levels.rules.schema is not None
             self.rules_, self.schema_, self.trade_off_ = levels.rules, levels.rules.schema, levels.trade_off
             reached = HeldOut(rows, levels.judges, options.cut)
@@ -61,7 +63,8 @@ class LearningModel(ResampledModel, UpdatableModel):
 
     def _remember(self, learned: Mapping[Value, Learned], rows: TrainingRows, has_names: bool) -> None:
         """Set the fitted attributes that say how rules came about. They keep no more of columns than rules read."""
-        for name in ("front_", "chosen_", "alternatives_", "_picks", "_others", "_reached"):  # of an earlier fit
+        earlier = ("front_", "chosen_", "alternatives_", "updated_", "_picks", "_others", "_reached")  # of another fit
+        for name in earlier:
             self.__dict__.pop(name, None)
         self.classes_ = rows.labels.classes
         self.n_features_in_ = len(rows.schema.columns)

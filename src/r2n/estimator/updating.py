@@ -9,6 +9,7 @@ from typing import Any, Self
 from r2n.errors import Interrupted
 from r2n.estimator.fitted import FittedModel
 from r2n.estimator.reached import Reached
+from r2n.estimator.resampled import WeakRows
 from r2n.learn.update import Updated, update_rules
 from r2n.rewrite.cleanup import Step
 
@@ -77,6 +78,7 @@ class UpdatableModel(FittedModel):
         self.steps_, self.history_, self.network_ = (Step("update", done.rows_changed),), [], None
         self.teacher_used_, self.interrupted_, self.schema_ = (), done.interrupted, done.rules.schema
         self._show(Reached())
-        for name in ("front_", "chosen_", "_picks", "_reached"):
+        self._rows = WeakRows()  # those of the fit are not those of the update
+        for name in ("front_", "chosen_", "alternatives_", "trade_off_", "_picks", "_others", "_reached"):
             if hasattr(self, name):
                 delattr(self, name)

@@ -130,12 +130,16 @@ def climb_down(ladder: Ladder, cuts: Sequence[float], began: float) -> dict[Valu
         own = replace(options, threshold=cut, miss_cost=None, part=Part(k, len(cuts), began))
         if options.max_size is not None:
             read = sum(one.rules.size for one in learned.values())
+            if read >= options.max_size:
+                break
             own = replace(own, max_size=max((options.max_size - read) // (len(cuts) - k), 1))
         try:
             learned[cut] = one = learn_level(ladder, left, own)
         except KeyboardInterrupt:
             if not learned:
                 raise  # there is no best so far
+            above = cuts[k - 1]
+            learned[above] = replace(learned[above], interrupted="interrupted between levels")
             break
         left = left[~one.rules.truth(ladder.rows.table.take(left))]
     return learned
@@ -154,6 +158,7 @@ def learn_level(ladder: Ladder, left: Places, options: Options) -> Learned:
     narrow = screen_columns(work.taught.take(parts[0]), allowed, named, seed)
     dropped = set(allowed.names) - set(narrow.names)
     learned = train_and_refine(replace(work, empty=ladder.empty.with_schema(schema.without(dropped))))
+    learned = replace(learned, taught=ladder.given.opinion is not None or options.teacher is not False)
     return learned.with_schema(schema) if dropped else learned
 
 

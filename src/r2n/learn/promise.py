@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
+from r2n.errors import ParameterError
 from r2n.learn.learned import Learned
 from r2n.learn.levels import Ladder, climb_down
 from r2n.learn.options import Options
 from r2n.learn.rows import TrainingRows
 from r2n.learn.tradeoff import OperatingPoint, TradeOff
-from r2n.search.plan import ENOUGH_JUDGED, FEWEST_FLAGGED, PROMISE_FOLDS, PROMISE_STEPS
+from r2n.search.plan import ENOUGH_JUDGED, FEWEST_FLAGGED, FEWEST_PROMISED, PROMISE_FOLDS, PROMISE_STEPS
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -54,6 +55,10 @@ def learn_promised(rows: TrainingRows, options: Options, rng: np.random.RandomSt
     enough positives.
     """
     what = "recall" if options.min_precision is None else "precision"
+    fewest = int(min(np.bincount(rows.labels.codes, minlength=2)))
+    if fewest < FEWEST_PROMISED:
+        few = f"min_{what} needs at least {FEWEST_PROMISED} rows of each class, and there are {fewest} of one."
+        raise ParameterError(f"{few} Give more rows, or a threshold.")
     least = getattr(options, f"min_{what}")
     quiet = replace(options, callback=None, progress=False)
     if options.time_limit is not None:
@@ -119,7 +124,10 @@ def try_threshold(promise: Promise, threshold: float) -> OperatingPoint:
     """Fit at this threshold to some rows, and count what it decides on the others."""
     flagged, truth, size = [], [], 0
     for ladder, judges in promise.trials:
-        rules = ladder.name(climb_down(ladder, (threshold,), time.monotonic())[threshold]).rules
+        one = climb_down(ladder, (threshold,), time.monotonic())[threshold]
+        if one.interrupted:
+            raise KeyboardInterrupt  # rules that were cut short tell nothing of a threshold
+        rules = ladder.name(one).rules
         flagged.append(rules.truth(promise.rows.table.take(judges)))
         truth.append(promise.rows.labels.codes[judges] == promise.rows.labels.positive)
         size += rules.size

@@ -131,8 +131,12 @@ class LevelRules(LevelEditing):
         if base is None or base.decided is None or not base.fits(self):
             return None
         column = self.classes.index(self.positive)
-        tallies = ([each.rows for each in own] for _, own in base.decided)
-        return tuple(wilson(rows[column], sum(rows)) for rows in tallies)
+        found = []
+        for _, own in base.decided:
+            rows, weight = (sum(each) for each in zip(*own, strict=True))
+            share = own[column].weight / weight if weight > 0 else 0.0  # as the shares are: by weight
+            found.append(wilson(min(share, 1.0) * rows, rows))
+        return tuple(found)
 
     def at(self, threshold: float) -> RuleSet:
         """Join the levels from a chance on into one rule set.

@@ -98,6 +98,7 @@ LEAST_LEVEL_SHARE, LEAST_LEVEL_ROWS = 0.01, 20  # of the rows, in a level; no be
 FEWEST_ORDERED = 10  # of a class: with fewer held out, all rows say whether levels are in order; no benchmark
 PROMISE_STEPS = 13  # thresholds of which one is to keep a promise, by halving their number; no benchmark
 FEWEST_FLAGGED = 30  # rows: of fewer no precision is tried; no benchmark
+FEWEST_PROMISED = 7  # of a class: without a fifth of them FOLDS are left; no benchmark
 PROMISE_FOLDS, ENOUGH_JUDGED = 5, 300  # rows judge in turn until so many positives have; no benchmark
 ORDER_ERRORS = 1.645  # by which a level's share must beat the next one's on rows held out; no benchmark
 
