@@ -62,8 +62,9 @@ class R2NClassifier(LearningModel, Parameters):
     min_recall : float or None, default=None
         The recall to be kept, for two classes. The highest threshold is taken whose rules are sure to reach it: the
         lower end of its 95 % interval, on rows that they were not fitted to, does. `trade_off_` shows what was tried
-        and reached. It takes five times as long as a fit, and with few positives up to twenty. Set it where misses
-        are limited.
+        and reached; the model is then fitted to all rows at that threshold. It takes five times as long as a fit, and
+        with few positives up to twenty; a Ctrl-C while thresholds are tried keeps nothing. Set it where misses are
+        limited.
     min_precision : float or None, default=None
         The same for precision, with the lowest threshold that is sure to reach it. Set it where false alarms are
         limited.
@@ -76,7 +77,8 @@ class R2NClassifier(LearningModel, Parameters):
         Risk levels, for two classes: so many, or one more than the thresholds given. `rules_` is then a chain of nested
         rule sets, the highest chance first, each level with its share of the positive class, which `predict_proba`
         returns. Cuts are put where they tell most about out-of-fold chances. Levels that are not clearly in order on
-        rows held out are merged, so there may be fewer. `max_size` is for all levels together, `max_rules` for each.
+        rows held out are merged, so there may be fewer. `max_size` is for all levels together, `max_rules` for each
+        before they merge.
         There is no front to pick from. Set it to rank rows, or where an outcome is so rare or so noisy that yes or no
         says little.
     max_columns : int or None, default=4
@@ -169,7 +171,9 @@ class R2NClassifier(LearningModel, Parameters):
         rows held out do not tell from it by one standard error. `pick(alternative=0)` takes the first. Not there with
         `effort="none"`.
     trade_off_ : TradeOff
-        What each threshold that was tried reaches on rows held out: recall, precision, share flagged, size. Not there
+        What each threshold that was tried reaches on rows held out: recall, precision, share flagged, size. Rows count
+        once, whatever they weigh. Rules of levels were fitted once more to all rows, these too, so theirs is a little
+        too good. Not there
         without `min_recall`, `min_precision` or `levels`, nor after `update` or where `pick` took other rules: these
         promise nothing.
     schema_ : Schema
