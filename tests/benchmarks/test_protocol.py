@@ -208,6 +208,7 @@ def test_records_are_only_added_and_a_broken_line_is_named(tmp_path: Path, monke
         records.read("some")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -25,6 +25,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_same_source_learns_the_same(tree: Path) -> None:
     ran = run(tree)
     assert ran.returncode == 0, ran.stderr
@@ -32,6 +33,7 @@ def test_the_same_source_learns_the_same(tree: Path) -> None:
     assert "0 of 1 cases differ." in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_tree_that_says_other_rules_is_told_and_ends_with_1(tree: Path) -> None:
     with (tree / "src" / "r2n" / "estimator" / "classifier.py").open("a", encoding="utf-8") as file:
         file.write("\nR2NClassifier.predict_proba = lambda self, X: [[0.5, 0.5]] * len(X)\n")

@@ -75,6 +75,7 @@ def test_what_compilations_were_counted_without_loops_is_counted_again() -> None
     assert is_done(case, {"what": "import"})
 
 
+@pytest.mark.slow
 def test_work_is_done_with_the_r2n_of_the_tree_that_is_named(tmp_path: Path) -> None:
     assert environment_of(PACKAGE, tmp_path)["NUMBA_CACHE_DIR"] == str(tmp_path)
     found = ask(PACKAGE, "fit", table="example 1", repeat=0, fold_seed=0, seed=0)

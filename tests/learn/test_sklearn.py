@@ -119,6 +119,7 @@ def test_literals_are_named_by_what_comes_before_in_a_pipeline() -> None:
         model.get_feature_names_out(["a", "b"])
 
 
+@pytest.mark.slow
 def test_numbers_that_are_categories_go_to_other_processes_too() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"floor": rng.integers(0, 6, 700), "x": rng.random(700)})

@@ -115,6 +115,7 @@ def test_a_resample_has_the_rows_of_each_class(seed: int) -> None:
 # -- fitting again -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_known_rules_come_back_in_every_resample() -> None:
     X, y = example(2).sample(1_000, random_state=0)
     model = R2NClassifier(**QUICK).fit(X, y)
@@ -292,6 +293,7 @@ def test_other_rows_than_those_of_the_fit_are_refused() -> None:
         model.stability(1, X, y, np.ones(3))
 
 
+@pytest.mark.slow
 def test_a_ctrl_c_ends_with_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = noisy_table(200)
     y = np.where(y == "low", "low", "other")  # a name holds it

@@ -6,9 +6,12 @@ import doctest
 import re
 from pathlib import Path
 
+import pytest
+
 PAGE = (Path(__file__).parents[2] / "docs" / "sure.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_sessions_run_as_printed() -> None:
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     session = "\n".join(re.findall(r"```pycon\n(.*?)```", PAGE, flags=re.DOTALL))

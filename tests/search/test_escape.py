@@ -166,6 +166,7 @@ def test_escapes_leave_from_the_best_so_far_and_the_best_never_gets_worse() -> N
     assert list(Task(problem, start).moves(design, deadline=time.monotonic() - 1)) == []
 
 
+@pytest.mark.slow
 def test_several_processes_make_the_same_moves_as_one() -> None:
     problem = problem_of(example(4), n=400)
     design = DesignMatrix.of(problem)
