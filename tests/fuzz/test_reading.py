@@ -146,6 +146,7 @@ def test_many_damaged_inputs_are_read_or_refused(reader: Reader) -> None:
 # -- giants ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_giants_are_read_or_refused_within_their_budget(reader: Reader) -> None:
     small = {name: reader.endings([giant(name, 60_000, again=False)])[0] for name in GIANTS}
     large = {name: reader.endings([giant(name, 1_000_000, again=False)])[0] for name in ONCE_TOO_MUCH}

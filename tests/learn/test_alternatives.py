@@ -62,6 +62,7 @@ def test_each_reads_other_columns_and_names_a_row_that_it_decides_otherwise(two:
     assert scores == sorted(scores, reverse=True), "labels were not mixed, so that the best are those of the best score"
 
 
+@pytest.mark.slow
 def test_none_is_worse_by_a_standard_error(two: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted again, from what the search was given; and what is left out is worse."""
     model, X, y = two
@@ -152,6 +153,7 @@ def test_the_rules_of_the_examples_are_those_without_it(number: int, monkeypatch
         assert (whole.chosen_, whole.moves_) == (without.chosen_, without.moves_)
 
 
+@pytest.mark.slow
 def test_those_of_a_sketch_are_seen_too(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = twins()
     monkeypatch.setattr("r2n.search.explore.SKETCHED_ROWS", 300)

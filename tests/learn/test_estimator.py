@@ -208,6 +208,7 @@ def test_it_is_a_scikit_learn_estimator(fitted: tuple) -> None:
     assert pipe.score(X, y) > 0.9
 
 
+@pytest.mark.slow
 def test_the_same_seed_in_two_processes_gives_the_same_text() -> None:
     code = (
         "from r2n import NetworkSettings, R2NClassifier; from r2n.datasets import example\n"

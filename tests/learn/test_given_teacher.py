@@ -130,6 +130,7 @@ def test_each_point_of_the_front_has_its_fidelity() -> None:
     assert found[model.chosen_[0]] >= max(found) - 0.02
 
 
+@pytest.mark.slow
 def test_a_frozen_classifier_survives_cross_validation() -> None:
     X, _, y = rows(600)
     tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, TRUE.truth(X))

@@ -169,7 +169,7 @@ def test_a_scorer_chooses_its_best_point_of_the_front() -> None:
         assert len(rules.predict(table)) == len(labels) == len(rules.predict_proba(table))
         return -abs(rules.rules.size - 2)
 
-    kept = {**QUICK, "effort": "default", "teacher": False}
+    kept = {**QUICK, "teacher": False}
     m = R2NClassifier(scoring=size, **kept).fit(X, y)
     sizes = [point.size for point in m.front_]
     assert sizes[m.chosen_[0]] == min(sizes, key=lambda own: abs(own - 2))

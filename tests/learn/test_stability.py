@@ -147,6 +147,7 @@ def test_it_is_what_fitting_to_the_drawn_rows_gives(three: bool) -> None:
     assert any(each.times > 0 for each in found.conditions)
 
 
+@pytest.mark.slow
 def test_side_by_side_it_finds_the_same() -> None:
     X, y = noisy_table(150)
     y = np.where(y == "low", "low", "other")

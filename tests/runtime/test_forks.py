@@ -55,6 +55,7 @@ def output_of(script: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_after_a_fit_in_the_parent_a_forked_child_fits_the_same_rules() -> None:
     said = output_of("""
 mine = fitted()

@@ -174,6 +174,7 @@ def test_several_processes_make_the_same_moves_as_one() -> None:
     assert list(carry_out(tasks, design, 2, inf)) == list(carry_out(tasks, design, 1, inf))
 
 
+@pytest.mark.slow
 def test_the_rules_do_not_depend_on_the_number_of_processes() -> None:
     X, y = example(4).sample(800, random_state=0, flip=0.1)
     settings: dict[str, Any] = {
