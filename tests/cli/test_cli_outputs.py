@@ -239,6 +239,7 @@ def test_labels_are_checked_before_training(
 # -- a fit that is interrupted -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_interrupted_fit_writes_beside_the_output_and_exits_130(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.random((20_000, 12))

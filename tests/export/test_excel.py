@@ -184,6 +184,7 @@ def test_cells_as_text_that_say_no_places_are_refused(text: str) -> None:
         excel.read_cells(text)
 
 
+@pytest.mark.slow
 def test_the_same_rules_give_the_same_bytes_at_any_time() -> None:
     before = workbook.write(RuleSet.parse("yes if x > 1 else no"))
     time.sleep(2.1)  # the clock of an archive ticks every other second

@@ -230,6 +230,7 @@ def test_a_ctrl_c_before_a_level_has_rules_keeps_those_above_and_is_told(monkeyp
     assert len(m.rules_.levels) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [{"levels": 3}, {"min_recall": 0.6}])
 def test_a_model_tells_of_which_class_a_teacher_changed_labels(asked: dict[str, Any]) -> None:
     X, y = risky(500)

@@ -218,6 +218,7 @@ def test_a_callback_ends_training_and_the_search_goes_on() -> None:
     assert len(alone.history_) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_callback_ends_the_search_with_its_best_so_far(n_jobs: int) -> None:

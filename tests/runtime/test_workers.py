@@ -183,6 +183,7 @@ def test_a_fit_whose_workers_die_gives_the_same_rules(monkeypatch: pytest.Monkey
     assert str(model.front_) == str(alone.front_)
 
 
+@pytest.mark.slow
 def test_an_error_in_a_callback_comes_through() -> None:
     def fail(event: object) -> None:
         if isinstance(event, Move):
