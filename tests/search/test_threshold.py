@@ -77,9 +77,12 @@ def test_a_miss_that_costs_four_false_alarms_is_a_threshold_of_a_fifth() -> None
 
 
 @pytest.mark.parametrize("settings", [{"threshold": 0.5}, {"miss_cost": 1}])
-def test_one_half_is_the_learner_without_a_threshold(settings: dict[str, float]) -> None:
+@pytest.mark.parametrize("teacher", [None, True])
+def test_one_half_is_the_learner_without_a_threshold(settings: dict[str, float], teacher: bool | None) -> None:
     X, y = example(4).sample(600, random_state=0, flip=0.02)
-    one, other = (R2NClassifier(network=None, random_state=0, **own).fit(X, y) for own in ({}, settings))
+    one, other = (
+        R2NClassifier(network=None, teacher=teacher, random_state=0, **own).fit(X, y) for own in ({}, settings)
+    )
     assert one.rules_ == other.rules_
     assert one.front_ == other.front_
     assert np.array_equal(one.predict_proba(X), other.predict_proba(X))
